@@ -35,6 +35,7 @@ use std::fmt;
 use std::iter::successors;
 use std::mem::replace;
 use std::panic::Location;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -444,6 +445,14 @@ impl Context {
         self.0.top().has_places.then(|| self.tag())
     }
 
+    /// Whether both fibers may run in one turn: they have one scheduler, and one place.
+    #[inline]
+    pub(crate) fn is_served_with(&self, other: &Context) -> bool {
+        let (root, of_other) = (self.0.top(), other.0.top());
+        let is_one = ptr::eq(root, of_other) || Arc::ptr_eq(&root.scheduler, &of_other.scheduler);
+        is_one && (!root.has_places && !of_other.has_places || self.place() == other.place())
+    }
+
     /// Sets the place. No effect on a scheduler without places.
     pub(crate) fn set_place(&self, place: Option<u64>) {
         if let Some(place) = place {
@@ -517,7 +526,7 @@ impl Context {
 
     /// A number that no other live fiber of the process has. It differs from run to run.
     pub fn key(&self) -> usize {
-        std::ptr::from_ref(&*self.0).addr()
+        ptr::from_ref(&*self.0).addr()
     }
 
     /// Whether both contexts belong to the same fiber.

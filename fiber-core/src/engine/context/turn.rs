@@ -318,6 +318,12 @@ impl<'a> Cx<'a> {
         self.place_to_run() == context.place()
     }
 
+    /// Whether the fiber of `context` may run in this turn.
+    #[inline]
+    pub(crate) fn may_run(&self, context: &Context) -> bool {
+        self.nearest().is_served_with(context)
+    }
+
     /// The place where the fiber has to run, if its scheduler has places.
     #[inline]
     pub(crate) fn place_to_run(&self) -> Option<u64> {
