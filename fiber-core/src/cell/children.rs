@@ -1,11 +1,14 @@
 //! The children of a node, each in its own slot.
 //!
 //! ```text
-//!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 are in the node, the others in segments
-//!  free     ────────────────┴────────────^               that are allocated on demand
+//!  in the node   [ child | null ]                            taken by an exchange
+//!  near          [ child | child | null | .. ]               the same, in a block that is made for the third child at a time
+//!  segments      [ child | free ──┐ | child | free | .. ]    from a stack of free slots; allocated on demand
+//!  free           ────────────────┴────────────^
 //! ```
 //!
-//! * A child takes a free slot when it is made, and returns it when it ends.
+//! * A child takes a free slot when it is made, and returns it when it ends. It tries the slots in the node and near ones one after
+//!   the other. With more children at a time than those, a search would take too long, so further slots are in a stack.
 //! * A canceller or a report walks through the slots and takes nothing out. Several may walk at the same time, and each
 //!   canceller has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
@@ -20,11 +23,11 @@
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
-//! | `FREE(next)` | in the list of free slots, or just popped from it | `fill` | `LIVE` |
-//! | `EMPTY` | never used, or belongs to a child that has taken its reference out | `fill` | `LIVE` |
-//! | | | `remove` | `FREE` or `DEAD` |
-//! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `EMPTY` |
-//! | `DEAD(child)` | one reference, the child has ended | the last walker; or the thread that marked it, if no walker is left | `EMPTY` |
+//! | `VACANT` | free; in a segment: never used | `try_fill`; `fill` | `LIVE` |
+//! | `FREE(next)` | in the list of free slots, or just popped from it; in a segment | `fill` | `LIVE` |
+//! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `BUSY` |
+//! | `BUSY` | nothing; belongs to a child that has taken its reference out | `remove` | `DEAD`; or `VACANT`; in a segment `FREE` |
+//! | `DEAD(child)` | one reference, the child has ended | the last walker; or the thread that marked it, if no walker is left | `BUSY` |
 //!
 //! Every operation between a slot that was never used and a child that a walker finds is `SeqCst`: the count of used
 //! slots, the segments, the free slots, the slots. Acquire and Release would order the thread that allocated a segment
@@ -47,25 +50,41 @@ use crate::primitive::{AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cs
 /// Most nodes have at most this many children at a time: a timeout has one, a race two.
 const INLINE: usize = 2;
 
+/// As many as fit into a block of 128 bytes beside what leads to the others. A model has few, because it tries all orders of
+/// accesses.
+const NEAR: usize = if cfg!(fiber_loom) { 1 } else { 12 };
+
 /// The number of slots in the first segment; each segment has twice as many as the one before.
-const FIRST_SEGMENT: usize = 4;
+const FIRST_SEGMENT: usize = 16;
+
+/// The number of slots in segments.
+const MOST_FAR: u32 = FreeStack::EMPTY - (INLINE + NEAR) as u32;
 
 pub(super) struct Children<O: Owner> {
     inline: [Slot<O>; INLINE],
-    more: Segments<O>,
-    free: FreeStack,
-    /// The number of slots that were ever reserved. A walk ends there.
-    used: AtomicU32,
+    /// Made for the first child that finds no slot in the node.
+    further: LazyBox<Further<O>>,
     walkers: AtomicU32,
 }
 
+struct Further<O: Owner> {
+    near: [Slot<O>; NEAR],
+    far: Segments<O>,
+    /// The free slots in segments.
+    free: FreeStack,
+    /// The number of slots in segments that were ever reserved. A walk ends there.
+    used: AtomicU32,
+}
+
 /// Identifies the slot of a child in its parent: the index of the slot, plus 1. The topmost bit says whether the child
-/// is shielded from a cancellation of its parent.
+/// is shielded from a cancellation of its parent, the next one whether the child has left its slot for good.
 #[derive(Clone, Copy)]
 pub(super) struct Place(NonZeroU32);
 
 impl Place {
     const SHIELDED: u32 = 1 << 31;
+    const LEFT: u32 = 1 << 30;
+    const FLAGS: u32 = Self::SHIELDED | Self::LEFT;
 
     fn of(index: u32) -> Self {
         Place(NonZeroU32::MIN.saturating_add(index))
@@ -79,8 +98,25 @@ impl Place {
         self.0.get() & Self::SHIELDED != 0
     }
 
+    pub(super) fn left(self) -> Self {
+        Place(self.0 | Self::LEFT)
+    }
+
+    pub(super) fn has_left(self) -> bool {
+        self.0.get() & Self::LEFT != 0
+    }
+
     fn index(self) -> u32 {
-        (self.0.get() & !Self::SHIELDED) - 1
+        (self.0.get() & !Self::FLAGS) - 1
+    }
+
+    /// As a number, which is not 0.
+    pub(super) fn to_number(self) -> u32 {
+        self.0.get()
+    }
+
+    pub(super) fn from_number(number: u32) -> Option<Self> {
+        NonZeroU32::new(number).map(Place)
     }
 }
 
@@ -88,43 +124,60 @@ impl<O: Owner> Children<O> {
     pub(super) fn new() -> Self {
         Children {
             inline: std::array::from_fn(|_| Slot::new()),
-            more: Segments::new(),
-            free: FreeStack::new(),
-            used: AtomicU32::new(0),
+            further: LazyBox::new(),
             walkers: AtomicU32::new(0),
         }
     }
 
-    /// Whether the node has never had a child.
+    /// Whether no slot in the node is in use, and there were never more children at a time.
     #[inline]
-    pub(super) fn is_unused(&self) -> bool {
-        // SeqCst: the caller has set the flag of the node. A child that is not counted here will see the flag.
-        self.used.load(Ordering::SeqCst) == 0
+    pub(super) fn has_none(&self) -> bool {
+        // SeqCst, also in `is_vacant` and in `LazyBox`: the caller has set the flag of the node. A child that is not found here
+        // will see the flag.
+        self.inline.iter().all(Slot::is_vacant) && self.further.get().is_none()
     }
 
-    /// Reserves a slot for a child that is about to be made.
-    pub(super) fn reserve(&self) -> Place {
-        if let Some(index) = self.free.pop(|index| self.slot(index).next_free()) {
-            return Place::of(index);
+    /// Stores the reference to a new child in a slot. `note` records which one, before other threads find the child there.
+    /// Afterwards, the caller has to check the flags of the parent.
+    #[inline]
+    pub(super) fn add(&self, child: Ref<O>, note: impl Fn(Place)) {
+        if let Err(child) = Slot::fill_one_of(&self.inline, 0, child, &note) {
+            self.add_further(child, note);
         }
-        // SeqCst: ordered before the child reads the flag of the parent; see `is_unused`.
-        let index = self.used.fetch_add(1, Ordering::SeqCst);
-        assert!(index < FreeStack::EMPTY, "a fiber has less than a billion children at a time");
-        self.more.grow_to(index);
-        Place::of(index)
+    }
+
+    #[inline(never)]
+    fn add_further(&self, child: Ref<O>, note: impl Fn(Place)) {
+        let further = self.further.get_or_make(Further::new);
+        if let Err(child) = Slot::fill_one_of(&further.near, INLINE, child, &note) {
+            let index = self.reserve(further);
+            note(Place::of(index));
+            self.slot(index).fill(child);
+        }
+    }
+
+    /// Reserves a slot in a segment.
+    fn reserve(&self, further: &Further<O>) -> u32 {
+        if let Some(index) = further.free.pop(|index| self.slot(index).next_free()) {
+            return index;
+        }
+        // SeqCst: ordered before the child reads the flag of the parent; see `for_each_slot`.
+        let index = further.used.fetch_add(1, Ordering::SeqCst);
+        assert!(index < MOST_FAR, "a fiber has less than a billion children at a time");
+        further.far.grow_to(index as usize);
+        (INLINE + NEAR) as u32 + index
     }
 
     /// How many slots hold a reference, or were lost.
     #[cfg(all(test, fiber_loom))]
     pub(super) fn slots_in_use(&self) -> usize {
-        let used = self.used.load(Ordering::SeqCst) as usize;
-        let free = iter::from_fn(|| self.free.pop(|index| self.slot(index).next_free())).count();
-        used - free
-    }
-
-    /// Stores the reference to the child in its slot. Afterwards, the caller has to check the flags of the parent.
-    pub(super) fn fill(&self, place: Place, child: Ref<O>) {
-        self.slot(place.index()).fill(child);
+        let in_use = |slots: &[Slot<O>]| slots.iter().filter(|slot| !slot.is_free()).count();
+        let further = self.further.get().map_or(0, |further| {
+            let used = further.used.load(Ordering::SeqCst) as usize;
+            let free = iter::from_fn(|| further.free.pop(|index| self.slot(index).next_free())).count();
+            in_use(&further.near) + used - free
+        });
+        in_use(&self.inline) + further
     }
 
     /// Frees the slot of a child that has ended, and drops the reference there, unless a walker may still read it.
@@ -150,7 +203,11 @@ impl<O: Owner> Children<O> {
             }
         }
         drop(child);
-        self.free.push(index, |next| slot.set_free(next));
+        if (index as usize) < INLINE + NEAR {
+            slot.set_vacant();
+        } else if let Some(further) = self.further.get() {
+            further.free.push(index, |next| slot.set_free(next));
+        }
     }
 
     fn has_walkers(&self) -> bool {
@@ -177,18 +234,41 @@ impl<O: Owner> Children<O> {
     }
 
     /// Calls `f` with every slot that is reserved when the call begins.
-    fn for_each_slot(&self, f: impl FnMut(&Slot<O>)) {
-        // SeqCst: as in `is_unused`, for the flag of the node or the count of walkers. A child that is added to a cancelled
-        // node later sees the flag and cancels itself.
-        let used = self.used.load(Ordering::SeqCst) as usize;
-        self.inline.iter().chain(self.more.iter()).take(used).for_each(f);
+    fn for_each_slot(&self, mut f: impl FnMut(&Slot<O>)) {
+        self.inline.iter().for_each(&mut f);
+        // SeqCst, also in `LazyBox`: as in `has_none`, for the flag of the node or the count of walkers. A child that is added to
+        // a cancelled node later sees the flag and cancels itself.
+        if let Some(further) = self.further.get() {
+            let used = further.used.load(Ordering::SeqCst) as usize;
+            further.near.iter().chain(further.far.iter().take(used)).for_each(f);
+        }
     }
 
     /// The slot at an index that was reserved.
+    #[inline]
     fn slot(&self, index: u32) -> &Slot<O> {
         let index = index as usize;
-        let slot = if index < INLINE { Some(&self.inline[index]) } else { self.more.find(index - INLINE) };
-        slot.expect("the segment was allocated before the index was handed out")
+        if index < INLINE { &self.inline[index] } else { self.further_slot(index - INLINE) }
+    }
+
+    fn further_slot(&self, index: usize) -> &Slot<O> {
+        let further = self.further.get();
+        let slot = further.and_then(|further| match index.checked_sub(NEAR) {
+            None => further.near.get(index),
+            Some(far) => further.far.find(far),
+        });
+        slot.expect("the slot was made before its index was handed out")
+    }
+}
+
+impl<O: Owner> Further<O> {
+    fn new() -> Self {
+        Further {
+            near: std::array::from_fn(|_| Slot::new()),
+            far: Segments::new(),
+            free: FreeStack::new(),
+            used: AtomicU32::new(0),
+        }
     }
 }
 
@@ -228,12 +308,67 @@ struct Slot<O: Owner>(AtomicPtr<Node<O>>);
 
 const FREE: usize = 0b01;
 const DEAD: usize = 0b10;
+/// The child has taken its reference out, and will free the slot.
+const BUSY: usize = 0b11;
 const KIND: usize = 0b11;
 const INDEX_SHIFT: u32 = 2;
 
 impl<O: Owner> Slot<O> {
     fn new() -> Self {
         Slot(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// Stores the reference in one of these slots, whose indices begin with `from`. Gives it back if none is free.
+    #[inline]
+    fn fill_one_of(slots: &[Self], from: usize, child: Ref<O>, note: impl Fn(Place)) -> Result<(), Ref<O>> {
+        let mut child = child;
+        for (index, slot) in (from as u32..).zip(slots) {
+            if slot.is_free() {
+                note(Place::of(index));
+                match slot.try_fill(child) {
+                    Ok(()) => return Ok(()),
+                    Err(back) => child = back,
+                }
+            }
+        }
+        Err(child)
+    }
+
+    /// Whether a child may try to take this slot, which is not in a segment.
+    #[inline]
+    fn is_free(&self) -> bool {
+        // Relaxed: the compare-and-swap of `try_fill` decides.
+        self.0.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Whether no child was in this slot at one moment.
+    #[inline]
+    fn is_vacant(&self) -> bool {
+        // SeqCst: see `Children::has_none`.
+        self.0.load(Ordering::SeqCst).is_null()
+    }
+
+    /// Stores the reference, unless another child has taken the slot.
+    #[inline]
+    fn try_fill(&self, child: Ref<O>) -> Result<(), Ref<O>> {
+        let raw = Ref::into_raw(child);
+        // SeqCst: as in `fill`. Relaxed on failure: nothing is read.
+        match self.0.compare_exchange(ptr::null_mut(), raw, Ordering::SeqCst, Ordering::Relaxed) {
+            Ok(_) => {
+                between_seq_cst();
+                Ok(())
+            }
+            // SAFETY: the pointer is from `into_raw`, and was not stored.
+            Err(_) => Err(unsafe { Ref::from_raw(raw) }),
+        }
+    }
+
+    /// Frees a slot, which is `BUSY` and not in a segment.
+    #[inline]
+    fn set_vacant(&self) {
+        // Release: the end of this child comes before the next one in the slot. A plain store, because no other thread writes
+        // to a slot that is `BUSY`.
+        self.0.store(ptr::null_mut(), Ordering::Release);
     }
 
     fn fill(&self, child: Ref<O>) {
@@ -246,7 +381,7 @@ impl<O: Owner> Slot<O> {
     /// Takes out the reference to the child of this slot, once.
     fn take_live(&self) -> Ref<O> {
         // SeqCst: ordered before the check for walkers. It includes Acquire, which pairs with `fill`.
-        let child = self.0.swap(ptr::null_mut(), Ordering::SeqCst);
+        let child = self.0.swap(ptr::without_provenance_mut(BUSY), Ordering::SeqCst);
         between_seq_cst();
         debug_assert!(!child.is_null() && child.addr() & KIND == 0);
         // SAFETY: `fill` stored the pointer of a `Ref::into_raw` here, and the child takes it out once, when it ends.
@@ -270,7 +405,9 @@ impl<O: Owner> Slot<O> {
         }
         // SeqCst: ordered before the next check for walkers. It includes Acquire, which pairs with `leave_dead`. Relaxed on
         // failure: another thread has taken the reference.
-        self.0.compare_exchange(held, ptr::null_mut(), Ordering::SeqCst, Ordering::Relaxed).ok()?;
+        self.0
+            .compare_exchange(held, ptr::without_provenance_mut(BUSY), Ordering::SeqCst, Ordering::Relaxed)
+            .ok()?;
         between_seq_cst();
         let child = held.map_addr(|address| address & !KIND);
         // SAFETY: `leave_dead` stored the pointer of a `Ref::into_raw` here, and only this thread's exchange
@@ -382,9 +519,9 @@ impl<O: Owner> Segments<O> {
         segments.flat_map(|segment| &segment.slots)
     }
 
-    /// Allocates the missing segments up to the slot `index` of the node.
-    fn grow_to(&self, index: u32) {
-        let Some(mut index) = (index as usize).checked_sub(INLINE) else { return };
+    /// Allocates the missing segments up to this index.
+    fn grow_to(&self, index: usize) {
+        let mut index = index;
         let mut segments = self;
         let mut len = FIRST_SEGMENT;
         loop {

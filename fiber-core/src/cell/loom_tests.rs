@@ -56,6 +56,21 @@ impl Body<Probe> for Fiber {
     }
 }
 
+/// The body of a cell that never has a description.
+struct Begun;
+
+impl Body<Probe> for Begun {
+    type Description = std::convert::Infallible;
+    const ROOM: usize = 64;
+    type Front = ();
+
+    const BEHAVIOR: &'static () = &();
+
+    fn front(&self) -> Option<&()> {
+        None
+    }
+}
+
 /// The value that the fiber writes before it parks. It is read at the wake-up, so that loom checks the hand-over.
 type Waiter = Box<loom::cell::UnsafeCell<usize>>;
 
@@ -567,9 +582,9 @@ fn one_of_two_claims_gets_the_description() {
         let node = fiber(&root);
         let other = thread::spawn({
             let node = node.clone();
-            move || node.claim::<Fiber>()
+            move || node.claim::<Fiber>().map(|(value, _room)| value)
         });
-        let mine = node.claim::<Fiber>();
+        let mine = node.claim::<Fiber>().map(|(value, _room)| value);
         let theirs = other.join().unwrap();
         assert_eq!(mine.into_iter().chain(theirs).map(|value| *value).collect::<Vec<_>>(), [WRITTEN]);
         Node::end(&node);
@@ -577,12 +592,15 @@ fn one_of_two_claims_gets_the_description() {
 }
 
 #[test]
-fn the_room_of_a_cell_is_taken_once_and_only_after_its_description() {
+fn the_room_of_a_cell_without_a_description_is_taken_once() {
     model(|| {
         let root = root();
-        let node = fiber(&root);
-        assert!(Ref::take_room(&node).is_none());
-        drop(node.claim::<Fiber>());
+        let with_description = fiber(&root);
+        assert!(Ref::take_room(&with_description).is_none());
+        drop(with_description.claim::<Fiber>());
+        assert!(Ref::take_room(&with_description).is_none(), "the claim has taken it");
+        Node::end(&with_description);
+        let node = Node::child(&root, false, |_| Probe::new(), Begun);
         let other = thread::spawn({
             let node = node.clone();
             move || Ref::take_room(&node).is_some()

@@ -30,7 +30,7 @@ pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use recycle::{give_block, take_block};
-pub(crate) use reference::{Body, Ref};
+pub(crate) use reference::{Body, Ref, Room};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

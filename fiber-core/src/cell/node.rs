@@ -8,7 +8,11 @@
 //! |---|---|---|
 //! | n > 0 | a new child, `hold` | n + 1 |
 //! | n > 1 | the end of a child, the end of the work, `release` | n - 1 |
-//! | 1 | the same, and `finish_alone` | 0, permanently |
+//! | 1 | the same | 0 |
+//! | 1 | `finish_alone` | 0 and `FINISHED` |
+//!
+//! A child that is made although `hold` has failed is counted, and cancelled by the one that makes it. So that it does not let
+//! `hold` succeed, the end of the node leaves a mark: `FINISHED`, or if the count reached 0 otherwise, `ENDED` in the state word.
 #![allow(unsafe_code)]
 
 use std::borrow::Borrow;
@@ -58,8 +62,8 @@ pub(crate) struct Node<O: Owner> {
     tally: AtomicU64,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
-    /// The slot of the node in its parent. `None` if there is no parent.
-    place: Option<Place>,
+    /// The slot of the node in its parent. 0 if there is no parent. Written before the node is in its slot, and when it ends.
+    place: AtomicU32,
     parking: Parking<O::Waiter>,
     children: Children<O>,
     owner: O,
@@ -81,9 +85,16 @@ const PENDING: u64 = 1;
 /// In the tally: one child, added.
 const MADE: u64 = 1 << 32;
 
+/// In the tally: the node's own work has ended when no child was left, and none will be added.
+const FINISHED: u64 = 1 << 31;
+
 /// The number of pending children and own work in a tally.
 fn pending(tally: u64) -> u32 {
-    tally as u32
+    (tally & (FINISHED - 1)) as u32
+}
+
+fn is_finished(tally: u64) -> bool {
+    tally & FINISHED != 0
 }
 
 /// The right to offer the description of one node, once. Holds the address of the node.
@@ -96,7 +107,6 @@ impl<O: Owner> Node<O> {
         vtable: &'static Vtable<O>,
         references: u32,
         links: Links<O>,
-        place: Option<Place>,
         flags: u64,
         owner: O,
     ) -> Self {
@@ -105,7 +115,7 @@ impl<O: Owner> Node<O> {
             tally: AtomicU64::new(PENDING),
             vtable,
             links,
-            place,
+            place: AtomicU32::new(0),
             parking: Parking::new(flags),
             children: Children::new(),
             owner,
@@ -122,10 +132,9 @@ impl<O: Owner> Node<O> {
         owner: impl FnOnce(u32) -> O,
         body: B,
     ) -> Ref<O> {
-        let (place, number) = Node::reserve(parent);
-        let place = if shielded { place.shielded() } else { place };
-        let [child, in_slot] = Ref::below(parent, place, owner(number), Description::None, body);
-        Node::link(&child, in_slot);
+        let number = Node::reserve(parent);
+        let [child, in_slot] = Ref::below(parent, owner(number), Description::None, body);
+        Node::link(&child, in_slot, shielded);
         child
     }
 
@@ -141,12 +150,12 @@ impl<O: Owner> Node<O> {
         body: B,
         prepare: impl FnOnce(&O::Fiber),
     ) -> [O::Fiber; 2] {
-        let (place, number) = Node::reserve(parent);
+        let number = Node::reserve(parent);
         let description = Description::Offered(description);
-        let [first, second, in_slot] = Ref::below(parent, place, owner(number), description, body);
+        let [first, second, in_slot] = Ref::below(parent, owner(number), description, body);
         let first = first.into();
         prepare(&first);
-        Node::link(first.borrow(), in_slot);
+        Node::link(first.borrow(), in_slot, false);
         [first, second.into()]
     }
 
@@ -157,29 +166,33 @@ impl<O: Owner> Node<O> {
         description: B::Description,
         body: B,
     ) -> ([Ref<O>; 2], Offer) {
-        let (place, number) = Node::reserve(parent);
+        let number = Node::reserve(parent);
         let description = Description::HeldBack(description);
-        let [first, second, in_slot] = Ref::below(parent, place, owner(number), description, body);
-        Node::link(&first, in_slot);
+        let [first, second, in_slot] = Ref::below(parent, owner(number), description, body);
+        Node::link(&first, in_slot, false);
         let offer = Offer(ptr::from_ref::<Node<O>>(&first).addr());
         ([first, second], offer)
     }
 
-    /// Counts a child that is about to be made. Returns its slot, and its number among all children of the parent.
+    /// Counts a child that is about to be made. Returns its number among all children of the parent.
     #[inline]
-    fn reserve(parent: &Ref<O>) -> (Place, u32) {
+    fn reserve(parent: &Ref<O>) -> u32 {
         // Relaxed: the lower half cannot reach zero meanwhile, because it includes the caller; the Release of the
         // caller's own decrement publishes this increment. The number only has to be unique.
         let before = parent.tally.fetch_add(MADE + PENDING, Ordering::Relaxed);
-        (parent.children.reserve(), (before >> 32) as u32)
+        (before >> 32) as u32
     }
 
     /// Stores a new child in its slot, where other threads find it.
     #[inline]
-    fn link(child: &Ref<O>, in_slot: Ref<O>) {
-        let (Some(parent), Some(place)) = (child.parent(), child.place) else { return };
-        parent.children.fill(place, in_slot);
-        if !place.is_shielded() && parent.parking.load_seq_cst().is_over() {
+    fn link(child: &Ref<O>, in_slot: Ref<O>, shielded: bool) {
+        let Some(parent) = child.parent() else { return };
+        parent.children.add(in_slot, |place| {
+            let place = if shielded { place.shielded() } else { place };
+            // Relaxed: the slot publishes it.
+            child.place.store(place.to_number(), Ordering::Relaxed);
+        });
+        if !shielded && parent.parking.load_seq_cst().is_over() {
             Node::cancel(child, 0);
         }
     }
@@ -198,7 +211,12 @@ impl<O: Owner> Node<O> {
 
     /// Whether a cancellation of the parent does not reach the node.
     fn is_shielded(&self) -> bool {
-        self.place.is_some_and(Place::is_shielded)
+        self.place().is_some_and(Place::is_shielded)
+    }
+
+    fn place(&self) -> Option<Place> {
+        // Acquire: pairs with the Release of `end_alone`, for `progress`. The place itself was published by the slot.
+        Place::from_number(self.place.load(Ordering::Acquire))
     }
 
     /// How far the fiber has run, for reports.
@@ -206,7 +224,7 @@ impl<O: Owner> Node<O> {
         let word = self.parking.load_acquire();
         let is_waiting = word.phase() != Phase::Idle;
         Progress {
-            has_ended: word.is_ended(),
+            has_ended: word.is_ended() || self.place().is_some_and(Place::has_left),
             is_offered: !word.is_claimed(),
             is_cancelled: word.is_cancelled(),
             is_waiting,
@@ -225,7 +243,7 @@ impl<O: Owner> Node<O> {
     #[must_use]
     pub(crate) fn offer(&self, offer: Offer) -> bool {
         assert!(offer.0 == ptr::from_ref(self).addr(), "an offer belongs to the node that it was made with");
-        self.parking.set(Word::OFFERED | Word::ROOM).is_cancelled()
+        self.parking.set(Word::OFFERED).is_cancelled()
     }
 
     /// Whether the description cannot be claimed (any more).
@@ -299,7 +317,7 @@ impl<O: Owner> Node<O> {
         // Relaxed to load and on failure: the value is only used to retry. Relaxed on success: as in `reserve`, only
         // the count being nonzero matters, and the Release of the decrement publishes what follows.
         let mut tally = self.tally.load(Ordering::Relaxed);
-        while pending(tally) > 0 {
+        while pending(tally) > 0 && !is_finished(tally) {
             match self.tally.compare_exchange_weak(
                 tally,
                 tally + PENDING,
@@ -325,7 +343,7 @@ impl<O: Owner> Node<O> {
         pending(tally) == 1
             && self
                 .tally
-                .compare_exchange(tally, tally - PENDING, Ordering::Acquire, Ordering::Relaxed)
+                .compare_exchange(tally, (tally - PENDING) | FINISHED, Ordering::Acquire, Ordering::Relaxed)
                 .is_ok()
     }
 
@@ -349,7 +367,7 @@ impl<O: Owner> Node<O> {
         EventKey::first_of(self.parking.begin_wait().generation())
     }
 
-    /// Takes the right to the buffer that held the description; `false` if it was taken before, or there is none.
+    /// Takes the right to the buffer of a node without a description; `false` if it was taken before, or there is none.
     pub(super) fn take_room(&self) -> bool {
         self.parking.load_acquire().has_room() && self.parking.clear(Word::ROOM).has_room()
     }
@@ -375,23 +393,26 @@ impl<O: Owner> Node<O> {
 
     /// Ends this node only. Returns the parent, whose count still includes it.
     fn end_alone(node: &Ref<O>) -> Option<&Ref<O>> {
-        node.parking.set(Word::ENDED);
-        // An abandoned fiber leaves children, and code outside may add one at the last moment. Acquire: pairs with the
-        // `leave` of the last child, or of the node's own work.
-        if pending(node.tally.load(Ordering::Acquire)) > 0 {
-            Node::cancel_below(Walk::enter(node.clone()));
+        // Relaxed: the node's own thread has set it.
+        if !is_finished(node.tally.load(Ordering::Relaxed)) {
+            node.parking.set(Word::ENDED);
+            // An abandoned fiber leaves children, and code outside may add one at the last moment. Acquire: pairs with the
+            // `leave` of the last child, or of the node's own work.
+            if pending(node.tally.load(Ordering::Acquire)) > 0 {
+                Node::cancel_below(Walk::enter(node.clone()));
+            }
         }
-        let parent = node.parent()?;
-        if let Some(place) = node.place {
-            parent.children.remove(place);
-        }
+        let (parent, place) = (node.parent()?, node.place()?);
+        // Release: publishes what the fiber did to `progress`. A plain store, because only the end of the node changes it.
+        node.place.store(place.left().to_number(), Ordering::Release);
+        parent.children.remove(place);
         Some(parent)
     }
 
     /// The live children, shielded ones too, in no order. Children that begin or end meanwhile may be missing.
     pub(crate) fn live(node: &Ref<O>) -> Vec<Ref<O>> {
         let mut found = Vec::new();
-        if !node.children.is_unused() {
+        if !node.children.has_none() {
             Walk::enter(node.clone()).for_each(|child| found.push(child.clone()));
         }
         found
@@ -456,7 +477,7 @@ impl<O: Owner> Node<O> {
             }
         }
         between_seq_cst();
-        !node.children.is_unused()
+        !node.children.has_none()
     }
 }
 

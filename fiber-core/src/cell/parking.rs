@@ -75,7 +75,7 @@ impl EventKey {
 pub(crate) enum Fired<W> {
     /// The wait was already over.
     Late,
-    /// The fiber is still arming its wait. `park` will return the signal.
+    /// The fiber still registers. `park` will return the signal.
     Armed,
     /// The wait has ended by this event. The caller has to wake the waiter.
     Parked(W),
@@ -97,7 +97,7 @@ pub(crate) struct Unparked<W>(pub(crate) W, pub(crate) Signal);
 
 pub(super) struct Parking<W> {
     word: AtomicU64,
-    /// Written by the fiber in `ARMING`; read by the thread that moves the word out of `PARKED`.
+    /// Written by the fiber in `IDLE` or `FIRED`; read by the thread that moves the word out of `PARKED`.
     waiter: UnsafeCell<Option<W>>,
 }
 
@@ -150,25 +150,34 @@ impl<W> Parking<W> {
         Word(self.word.fetch_and(!flags, Ordering::Acquire))
     }
 
-    /// Begins a wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
+    /// Begins a wait. Returns the state, with the generation for `fire`.
+    #[inline]
     pub(super) fn begin_wait(&self) -> Word {
-        // Relaxed: `fire` gets the generation through the registration, which orders this store before it.
-        self.transition(Ordering::Relaxed, Word::to_arming)
+        let word = self.load();
+        assert_eq!(word.phase(), Phase::Idle, "a fiber has one wait at a time");
+        if word.is_second() {
+            // Relaxed: only the fiber itself reads this flag, and `fire` gets the generation through the registration.
+            self.word.fetch_and(!Word::SECOND, Ordering::Relaxed);
+        }
+        word
     }
 
-    /// Ends a wait that was not needed: `ARMING` or `FIRED` to `IDLE`.
+    /// Ends a wait that was not needed: `IDLE` or `FIRED` to `IDLE`.
     pub(super) fn end_wait(&self) {
+        let mut current = self.load();
         // Acquire: pairs with the Release of `fire`, whose event the fiber reads next.
-        self.transition(Ordering::Acquire, Word::to_idle);
+        while let Err(seen) = self.compare_exchange(current, current.to_idle(), Ordering::Acquire) {
+            current = seen;
+        }
     }
 
-    /// Leaves the waiter in the slot: `ARMING` to `PARKED`.
+    /// Leaves the waiter in the slot: `IDLE` to `PARKED`.
     ///
     /// # Errors
     /// Returns the waiter if the event has already arrived, or the fiber was cancelled and is not `shielded`.
     pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.waiter.with_mut(|slot| {
-            // SAFETY: in `ARMING` and `FIRED` the cell belongs to the fiber, which is the caller.
+            // SAFETY: in `IDLE` and `FIRED` the cell belongs to the fiber, which is the caller.
             unsafe { *slot = Some(waiter) }
         });
         let mut current = self.load();
@@ -208,13 +217,13 @@ impl<W> Parking<W> {
         self.settle(event.generation(), 0, Word::to_abandoned).waiter()
     }
 
-    /// Ends wait `generation`, and sets `mark`. If the wait is still being armed, applies `edge`.
+    /// Ends wait `generation`, and sets `mark`. If the fiber still registers, applies `edge`.
     fn settle(&self, generation: u64, mark: u64, edge: fn(Word) -> Word) -> Fired<W> {
         let mut current = self.load();
         while current.generation() == generation {
             match current.phase() {
-                Phase::Idle | Phase::Fired => return Fired::Late,
-                Phase::Arming => {
+                Phase::Fired => return Fired::Late,
+                Phase::Idle => {
                     // Release: publishes the event to the Acquire of `end_wait`.
                     match self.compare_exchange(current, edge(current).with(mark), Ordering::Release) {
                         Ok(()) => return Fired::Armed,
@@ -270,17 +279,6 @@ impl<W> Parking<W> {
     fn compare_exchange(&self, current: Word, next: Word, success: Ordering) -> Result<(), Word> {
         // Relaxed on failure: the value is only used to retry.
         self.word.compare_exchange(current.0, next.0, success, Ordering::Relaxed).map(drop).map_err(Word)
-    }
-
-    /// A transition that only the fiber makes; other threads may set flags at the same time.
-    fn transition(&self, order: Ordering, edge: fn(Word) -> Word) -> Word {
-        let mut current = self.load();
-        loop {
-            match self.compare_exchange(current, edge(current), order) {
-                Ok(()) => return current,
-                Err(seen) => current = seen,
-            }
-        }
     }
 }
 

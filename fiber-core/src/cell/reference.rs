@@ -13,8 +13,8 @@
 //! | `refs` | meaning | left by | to |
 //! |---|---|---|---|
 //! | n > 0 | there are n references | `clone` | n + 1 |
-//! | | | `drop` | n - 1 |
-//! | 0 | the cell belongs to the drop that reached 0 | | |
+//! | n > 1 | | `drop` | n - 1 |
+//! | 1 | | `drop`, which finds that it has the only reference, or reaches 0 | the cell belongs to it |
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
@@ -27,7 +27,6 @@ use std::ops::Deref;
 use std::process::abort;
 use std::ptr::NonNull;
 
-use super::children::Place;
 use super::node::{Node, Owner};
 use super::recycle;
 use super::word::Word;
@@ -90,8 +89,9 @@ struct Cell<O: Owner, B: Body<O>> {
 /// |---|---|
 /// | held back | holds it; its creator keeps the cell alive until it has offered the description |
 /// | offered, not claimed | holds it; it belongs to the first claimer, or is dropped with the cell |
-/// | claimed, `ROOM` is set | is empty |
-/// | claimed, `ROOM` was cleared | belongs to the thread that runs the fiber, for its frames |
+/// | claimed | belongs to the claimer, for the frames of the fiber |
+/// | never there, `ROOM` is set | is empty |
+/// | never there, `ROOM` was cleared | belongs to the thread that has cleared it |
 #[repr(C, align(8))]
 struct Buffer<D>(MaybeUninit<D>);
 
@@ -146,7 +146,6 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     fn allocate(
         references: u32,
         links: Links<O>,
-        place: Option<Place>,
         owner: O,
         description: Description<B::Description>,
         body: B,
@@ -156,9 +155,9 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         let flags = match &description {
             Description::None if B::ROOM > 0 => Word::ROOM,
             Description::None | Description::HeldBack(_) => 0,
-            Description::Offered(_) => Word::OFFERED | Word::ROOM,
+            Description::Offered(_) => Word::OFFERED,
         };
-        let node = Node::new(Self::VTABLE, references, links, place, flags, owner);
+        let node = Node::new(Self::VTABLE, references, links, flags, owner);
         let buffer = match description {
             Description::Offered(description) | Description::HeldBack(description) => {
                 Buffer(MaybeUninit::new(description))
@@ -217,6 +216,14 @@ pub(super) enum Description<D> {
     HeldBack(D),
 }
 
+/// The right to use the buffer of a cell, which lives as long as the cell.
+pub(crate) struct Room<'a> {
+    pub(crate) start: NonNull<u8>,
+    /// In bytes.
+    pub(crate) size: usize,
+    cell: PhantomData<&'a ()>,
+}
+
 /// A counted reference to a cell.
 pub(crate) struct Ref<O: Owner>(NonNull<Node<O>>, PhantomData<Node<O>>);
 
@@ -230,7 +237,7 @@ impl<O: Owner> Ref<O> {
     /// Makes a new tree, whose nodes share `root`.
     pub(crate) fn root(owner: O, root: O::Root) -> Self {
         let links = Links { root: NonNull::dangling(), parent: None };
-        let cell = Cell::allocate(1, links, None, owner, Description::None, Top(root));
+        let cell = Cell::allocate(1, links, owner, Description::None, Top(root));
         // SAFETY: the cell was just made, and this is the only pointer to it.
         let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
         // SAFETY: the address of a field is not null.
@@ -244,13 +251,12 @@ impl<O: Owner> Ref<O> {
     #[inline]
     pub(super) fn below<B: Body<O>, const N: usize>(
         parent: &Self,
-        place: Place,
         owner: O,
         description: Description<B::Description>,
         body: B,
     ) -> [Self; N] {
         let links = Links { root: parent.links.root, parent: Some(parent.clone()) };
-        let cell = Cell::allocate(N as u32, links, Some(place), owner, description, body).cast();
+        let cell = Cell::allocate(N as u32, links, owner, description, body).cast();
         std::array::from_fn(|_| Ref(cell, PhantomData))
     }
 
@@ -294,26 +300,29 @@ impl<O: Owner> Ref<O> {
         Some(unsafe { front.cast::<F>().as_ref() })
     }
 
-    /// The description in the cell, for the first caller. `None` also if the body is not a `B`.
-    pub(crate) fn claim<B: Body<O>>(&self) -> Option<B::Description> {
+    /// The description in the cell, and the room that it leaves, for the first caller. `None` also if the body is not a `B`.
+    pub(crate) fn claim<B: Body<O>>(&self) -> Option<(B::Description, Room<'_>)> {
         let cell = self.cell::<B>()?;
         if !Node::claim(self) {
             return None;
         }
         // SAFETY: this call has claimed the description, and the reference keeps the cell alive.
-        Some(unsafe { Cell::take_description(cell) })
+        let description = unsafe { Cell::take_description(cell) };
+        Some((description, self.room()))
     }
 
-    /// The buffer that held the description of the cell, and its size, for the first caller after the description was claimed. It
-    /// lives as long as the cell.
-    pub(crate) fn take_room(&self) -> Option<(NonNull<u8>, usize)> {
-        if !Node::take_room(self) {
-            return None;
-        }
+    /// The room of a cell that never had a description, for the first caller.
+    pub(crate) fn take_room(&self) -> Option<Room<'_>> {
+        Node::take_room(self).then(|| self.room())
+    }
+
+    /// The buffer of the cell. The callers have made sure that it is empty, and that this happens once.
+    fn room(&self) -> Room<'_> {
         let (offset, size) = self.vtable.buffer;
         // SAFETY: the table is that of the cell, whose block begins with the node, and which the pointer may access as a whole:
         // `below` has made it of the pointer to the cell.
-        Some((unsafe { self.0.cast::<u8>().add(offset) }, size))
+        let start = unsafe { self.0.cast::<u8>().add(offset) };
+        Room { start, size, cell: PhantomData }
     }
 
     #[inline]
@@ -336,13 +345,16 @@ impl<O: Owner> Ref<O> {
     /// Gives up this reference. `true` if it was the last one.
     #[inline]
     fn release(&self) -> bool {
-        // Release: everything done through this reference happens before the end of the cell. Acquire: pairs with the
-        // Release of the other references, for the last one, which ends the cell.
-        self.refs.fetch_sub(1, Ordering::AcqRel) == 1
+        // If this is the only reference, no other thread can make a second one of it. Acquire: pairs with the Release of the
+        // other references, for the last one, which ends the cell. Release: everything done through this reference happens
+        // before that.
+        self.refs.load(Ordering::Acquire) == 1 || self.refs.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// Ends a cell without references, and the ancestors that only this cell kept alive. A loop, because a tree may be a
     /// million levels deep.
+    // Not inlined: every drop of a reference would have a copy.
+    #[inline(never)]
     fn end(last: NonNull<Node<O>>) {
         let mut last = last;
         loop {

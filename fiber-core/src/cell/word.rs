@@ -7,25 +7,25 @@
 //! +------------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
-//! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
+//! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one. A wait begins without
+//! a change of the word: the wake-ups of a generation are made when the fiber begins to register for their events.
 //!
 //! | phase | the waiter is | left by | to |
 //! |---|---|---|---|
-//! | `IDLE` | nowhere: the fiber runs, or has ended | the fiber: `begin_wait` | `ARMING` |
-//! | `ARMING` | on the fiber's stack, while it registers for its event | the fiber: `park` | `PARKED` |
+//! | `IDLE` | nowhere: the fiber runs, or has ended; or on the fiber's stack, while it registers | the fiber: `park` | `PARKED` |
 //! | | | the fiber: `end_wait` (the event has already happened) | `IDLE`, next generation |
-//! | | | any thread: `fire`, `abandon` | `FIRED` |
+//! | | | any thread: `fire`, `abandon`, by a wake-up of this generation | `FIRED` |
 //! | `FIRED` | on the fiber's stack; the event came while the fiber registered, or will never come (`ABANDONED`) | the fiber: `park`, `end_wait` | `IDLE`, next generation |
 //! | `PARKED` | in the slot | any thread: `fire`, `abandon`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
 //!
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only
-//! together with `CANCELLED`, and says that a timeout cancelled the node. `CLOSED` is set after `CANCELLED` or `ENDED`,
-//! when all children have been cancelled. `OFFERED` is set from the start, or once, in `IDLE`, when the description of a
-//! fiber may be claimed. The thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the
-//! start if there is no description. When `ROOM` is set and `OFFERED` is not, the buffer is empty. The thread that then
-//! clears `ROOM`, once, owns the buffer as long as the cell lives: the frames of the fiber lie there. `SHIELDED` is set only while
-//! `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `ARMING` or `PARKED`, if the fiber
-//! waits for one of two events and this is the second. It stays until the next `begin_wait`.
+//! together with `CANCELLED`, and says that a timeout cancelled the node. `ENDED` is set when the node ends, unless its
+//! [tally](super::node) says so. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been cancelled.
+//! `OFFERED` is set from the start, or once, in `IDLE`, when the description of a fiber may be claimed. The thread that clears
+//! it owns the description, and then the buffer in which that was, as long as the cell lives: the frames of the fiber lie there.
+//! `ROOM` is set from the start if there is a buffer, and never a description. The thread that clears it, once, owns the buffer.
+//! `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `IDLE` or `PARKED`,
+//! if the fiber waits for one of two events and this is the second. It stays until the next `begin_wait`.
 
 use std::fmt;
 
@@ -37,7 +37,6 @@ pub(super) struct Word(pub(super) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Idle,
-    Arming,
     Fired,
     Parked,
 }
@@ -60,8 +59,7 @@ impl Word {
     pub(super) fn phase(self) -> Phase {
         match self.0 & Self::PHASE {
             0 => Phase::Idle,
-            1 => Phase::Arming,
-            2 => Phase::Fired,
+            1 => Phase::Fired,
             _ => Phase::Parked,
         }
     }
@@ -104,7 +102,7 @@ impl Word {
 
     /// Whether this wait has not ended.
     pub(super) fn waits_in(self, generation: u64) -> bool {
-        self.generation() == generation && matches!(self.phase(), Phase::Arming | Phase::Parked)
+        self.generation() == generation && self.phase() != Phase::Fired
     }
 
     pub(super) fn is_parked(self) -> bool {
@@ -116,14 +114,9 @@ impl Word {
         self.is_parked() && self.0 & Self::SHIELDED == 0
     }
 
-    /// Whether the description was taken out, and its buffer is empty.
+    /// Whether the buffer was never used.
     pub(super) fn has_room(self) -> bool {
-        self.0 & (Self::ROOM | Self::OFFERED) == Self::ROOM
-    }
-
-    pub(super) fn to_arming(self) -> Word {
-        assert_eq!(self.phase(), Phase::Idle, "a fiber has one wait at a time");
-        Word(self.with_phase(Phase::Arming).0 & !Self::SECOND)
+        self.0 & Self::ROOM != 0
     }
 
     pub(super) fn is_second(self) -> bool {
@@ -131,7 +124,7 @@ impl Word {
     }
 
     pub(super) fn to_fired(self) -> Word {
-        debug_assert_eq!(self.phase(), Phase::Arming);
+        debug_assert_eq!(self.phase(), Phase::Idle);
         self.with_phase(Phase::Fired)
     }
 
@@ -141,13 +134,12 @@ impl Word {
     }
 
     pub(super) fn to_parked(self, shielded: bool) -> Word {
-        debug_assert_eq!(self.phase(), Phase::Arming);
+        debug_assert_eq!(self.phase(), Phase::Idle);
         let parked = self.with_phase(Phase::Parked);
         Word(parked.0 | if shielded { Self::SHIELDED } else { 0 })
     }
 
     pub(super) fn to_idle(self) -> Word {
-        debug_assert_ne!(self.phase(), Phase::Idle);
         let idle = self.with_phase(Phase::Idle).0 & !(Self::SHIELDED | Self::ABANDONED);
         Word(idle.wrapping_add(1 << Self::GENERATION_SHIFT))
     }

@@ -205,6 +205,17 @@ pub trait Worker {
         scheduler.schedule(task);
     }
 
+    /// Schedules `task`, the rest of a fiber that yields, as [`schedule`](Worker::schedule) does, if its scheduler is the thread's
+    /// own. The address is that of the fiber's scheduler: a reference would have to outlive the fiber, which may end before this
+    /// returns.
+    ///
+    /// # Errors
+    /// Gives the task back, as by default. The engine then passes it to `schedule`, which costs two atomic operations more.
+    fn schedule_again(&self, scheduler: *const (), task: Task) -> Result<(), Task> {
+        let _ = scheduler;
+        Err(task)
+    }
+
     /// Gives back the task that starts `fiber`, if that is all that waits on this thread. A fiber here joins `fiber`, which has not
     /// started, and starts it itself, so the task is no longer needed. With `None`, the default, it stays where it is, and will be
     /// [void](Task::is_void).

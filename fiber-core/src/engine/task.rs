@@ -1,5 +1,6 @@
 //! The tasks that schedulers run.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
@@ -140,7 +141,7 @@ impl fmt::Display for TaskKind {
 /// The operations on a fiber whose type is hidden. Each receives the context of the fiber.
 pub(crate) struct Start {
     /// Runs the fiber, unless it has been claimed.
-    pub(crate) start: fn(&Context, TurnView<'_>),
+    pub(crate) start: fn(Cow<'_, Context>, TurnView<'_>),
     /// Called when the fiber was cancelled. If the fiber has not started, this call ends it.
     pub(crate) take_back: fn(&Context),
     /// Called when the last task that could start the fiber was dropped.
@@ -253,6 +254,17 @@ impl Task {
         match wakeup.into_parts() {
             Ok((fiber, event)) => Task::of_fiber(fiber, event.to_number() << EVENT_SHIFT | FIRE),
             Err(waker) => Task::of_other(Other::Fire(waker)),
+        }
+    }
+
+    /// The fiber that the task starts.
+    ///
+    /// # Errors
+    /// Gives back any other task.
+    pub(crate) fn into_start(self) -> Result<Context, Task> {
+        match self.0.into_inner() {
+            (Value::First(fiber), START) => Ok(fiber),
+            (value, note) => Err(Task(OneOf::new(value, note))),
         }
     }
 

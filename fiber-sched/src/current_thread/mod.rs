@@ -1,14 +1,15 @@
 //! A scheduler for the calling thread, [`CurrentThread`].
 
 mod scheduler;
+mod thread;
 
 use std::fmt;
 use std::sync::{Arc, mpsc};
 
-use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler, Task, Worker};
+use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
 
 use self::scheduler::ThreadScheduler;
-use crate::bed::Bed;
+use self::thread::OnlyThread;
 use crate::observer::{Observer, Observers};
 
 /// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other thread.
@@ -39,32 +40,6 @@ pub struct CurrentThread {
     /// Holds the deque of lent branches. Like the deque, `CurrentThread` belongs to one thread at a time: it is `Send`,
     /// but not `Sync`.
     thread: OnlyThread,
-}
-
-/// The only thread that runs the fibers. It takes back all branches itself.
-struct OnlyThread {
-    branches: BranchDeque,
-    bed: Bed,
-    scheduler: Arc<ThreadScheduler>,
-}
-
-impl OnlyThread {
-    fn new(scheduler: Arc<ThreadScheduler>, bed: Bed) -> Self {
-        let branches = BranchDeque::new();
-        // No other thread could take a branch, so no thread has to be notified of one.
-        branches.stealer().set_watched(true);
-        OnlyThread { branches, bed, scheduler }
-    }
-}
-
-impl Worker for OnlyThread {
-    fn branches(&self) -> Option<&BranchDeque> {
-        Some(&self.branches)
-    }
-
-    fn take_back(&self, fiber: &Context) -> Option<Task> {
-        self.scheduler.take_back(fiber)
-    }
 }
 
 impl CurrentThread {
@@ -128,13 +103,13 @@ impl CurrentThread {
     /// in [`context`](CurrentThread::context) and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        let _inside = self.thread.scheduler.id().enter_blocking("CurrentThread::run");
+        let _inside = self.thread.scheduler().id().enter_blocking("CurrentThread::run");
         let mut handle = match self.root.run_here(fiber, &self.thread) {
             Ok(outcome) => return outcome,
             Err(handle) => handle,
         };
         loop {
-            self.thread.scheduler.run_until(&self.thread, &self.thread.bed, || handle.is_finished());
+            self.thread.scheduler().run_until(&self.thread, || handle.is_finished());
             match handle.try_outcome() {
                 Ok(outcome) => return outcome,
                 Err(unfinished) => handle = unfinished,
@@ -170,7 +145,7 @@ impl CurrentThread {
 
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].
     pub fn scheduler(&self) -> Arc<dyn Scheduler> {
-        self.thread.scheduler.clone()
+        self.thread.scheduler().clone()
     }
 }
 
@@ -182,10 +157,10 @@ impl Default for CurrentThread {
 
 impl Drop for CurrentThread {
     fn drop(&mut self) {
-        let _inside = self.thread.scheduler.id().enter();
+        let _inside = self.thread.scheduler().id().enter();
         let (close, closed) = mpsc::channel();
         self.root.close(move || _ = close.send(()));
-        self.thread.scheduler.shut_down(&self.thread, &self.thread.bed, &closed);
+        self.thread.scheduler().shut_down(&self.thread, &closed);
     }
 }
 

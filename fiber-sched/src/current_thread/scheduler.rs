@@ -1,18 +1,20 @@
-//! A queue and a list of timers, which one thread serves.
+//! A queue and a list of timers, which one thread serves. What that thread schedules itself is usually in a
+//! [queue of its own](super::thread).
 
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::SystemTime;
 
 use fiber_core::net::Net;
 use fiber_core::{
-    Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TaskKind, TaskRunner, TimerKey,
-    Unobserved, Worker,
+    Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved,
 };
 use parking_lot::{Mutex, MutexGuard};
 
+use super::thread::{OnlyThread, take_back};
 use crate::bed::{Alarm, Bed};
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 use crate::clock::Clock;
@@ -27,13 +29,15 @@ use crate::timer::Wheel;
 
 /// After this many tasks, the thread reads the clock: seldom enough to cost nothing, and often enough that timers are
 /// late by microseconds only.
-const CLOCK_INTERVAL: u32 = 64;
+pub(super) const CLOCK_INTERVAL: u32 = 64;
 
 pub(super) struct ThreadScheduler {
     id: SchedulerId,
     clock: Clock,
     random: Random,
     state: Mutex<State>,
+    /// Whether tasks are in the queue: what the state said when its lock was last released.
+    has_ready: AtomicBool,
     /// Rings for a new task, or an earlier timer.
     alarm: Alarm,
     polls: Arc<Polls>,
@@ -65,6 +69,7 @@ impl ThreadScheduler {
             clock: Clock::new(),
             random: Random::new(),
             state: Mutex::default(),
+            has_ready: AtomicBool::new(false),
             alarm,
             polls,
             blocking: Blocking::new(
@@ -84,10 +89,10 @@ impl ThreadScheduler {
     }
 
     /// Runs tasks, and sleeps when there are none, until a task makes `is_over` true.
-    pub(super) fn run_until(&self, worker: &dyn Worker, bed: &Bed, is_over: impl Fn() -> bool) {
-        let mut runner = TaskRunner::on(worker);
+    pub(super) fn run_until(&self, thread: &OnlyThread, is_over: impl Fn() -> bool) {
+        let mut runner = TaskRunner::on(thread);
         let mut countdown = CLOCK_INTERVAL;
-        while let Some(task) = self.next(bed, &is_over) {
+        while let Some(task) = self.next(thread, &is_over) {
             contain(|| self.observers.run(task, |task| runner.run(task)));
             countdown -= 1;
             if countdown == 0 {
@@ -97,28 +102,56 @@ impl ThreadScheduler {
         }
     }
 
-    fn next(&self, bed: &Bed, is_over: impl Fn() -> bool) -> Option<Task> {
+    #[inline]
+    fn next(&self, thread: &OnlyThread, is_over: impl Fn() -> bool) -> Option<Task> {
+        if is_over() {
+            return None;
+        }
+        thread.next().or_else(|| self.next_shared(thread, is_over))
+    }
+
+    fn next_shared(&self, thread: &OnlyThread, is_over: impl Fn() -> bool) -> Option<Task> {
         let mut state = self.state.lock();
-        while !is_over() {
+        if thread.restart_countdown() {
+            state.countdown = 0;
+        }
+        loop {
             state.look_at_clock(self.clock);
-            if let Some(task) = state.ready.pop_front() {
-                return Some(task);
+            let task = thread.pop().or_else(|| state.ready.pop_front());
+            self.note(&state);
+            if task.is_some() {
+                return task;
             }
             let first = state.timers.first().and_then(|at| self.clock.to_system(at));
             state.is_asleep = true;
-            let happened = MutexGuard::unlocked(&mut state, || bed.sleep(first));
+            let happened = MutexGuard::unlocked(&mut state, || thread.bed().sleep(first));
             state.is_asleep = false;
             MutexGuard::unlocked(&mut state, || happened.fire());
+            if is_over() {
+                return None;
+            }
         }
-        None
+    }
+
+    /// Whether tasks are in the queue. Exact for the thread of the fibers as far as its own tasks are concerned.
+    #[inline]
+    pub(super) fn has_ready(&self) -> bool {
+        // Relaxed: the queue is read under its lock.
+        self.has_ready.load(Ordering::Relaxed)
+    }
+
+    /// Records whether tasks are in the queue, before the lock is released.
+    fn note(&self, state: &State) {
+        // Relaxed: as above.
+        self.has_ready.store(!state.ready.is_empty(), Ordering::Relaxed);
     }
 
     /// The task that starts the fiber, if it was the last one to be queued.
     pub(super) fn take_back(&self, fiber: &Context) -> Option<Task> {
         let mut state = self.state.lock();
-        let last = state.ready.back()?;
-        let starts = last.kind() == TaskKind::Start && last.context().is_some_and(|it| it.is_same(fiber));
-        if starts { state.ready.pop_back() } else { None }
+        let task = take_back(&mut state.ready, fiber);
+        self.note(&state);
+        task
     }
 
     /// Wakes the thread, if it sleeps.
@@ -131,8 +164,9 @@ impl ThreadScheduler {
     }
 
     /// Runs the cancelled fibers until their root is closed, and joins the blocking threads.
-    pub(super) fn shut_down(&self, worker: &dyn Worker, bed: &Bed, closed: &Receiver<()>) {
-        self.run_until(worker, bed, || closed.try_recv() != Err(TryRecvError::Empty));
+    pub(super) fn shut_down(&self, thread: &OnlyThread, closed: &Receiver<()>) {
+        self.run_until(thread, || closed.try_recv() != Err(TryRecvError::Empty));
+        thread.take_all().into_iter().for_each(discard);
         let State { ready, timers, .. } =
             mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
         ready.into_iter().chain(timers).for_each(discard);
@@ -165,6 +199,7 @@ impl Scheduler for ThreadScheduler {
             return discard(task);
         }
         state.ready.push_back(task);
+        self.note(&state);
         self.rouse(state);
     }
 
@@ -214,6 +249,7 @@ impl Scheduler for ThreadScheduler {
         let mut state = self.state.lock();
         state.countdown = 0;
         state.look_at_clock(self.clock);
+        self.note(&state);
         if state.ready.is_empty() && !state.is_stopped {
             Checkpoint::Continue(self.budget())
         } else {

@@ -118,6 +118,14 @@ impl Worker for PoolThread<'_> {
         }
     }
 
+    fn schedule_again(&self, scheduler: *const (), task: Task) -> Result<(), Task> {
+        if !ptr::addr_eq(self.scheduler, scheduler) {
+            return Err(task);
+        }
+        self.queues.push(task, self.local);
+        Ok(())
+    }
+
     #[cfg(feature = "direct")]
     fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
         self.stacks.filter(|_| self.is_of(scheduler)).map(OfWorker::stacks)

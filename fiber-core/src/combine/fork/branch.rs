@@ -1,6 +1,7 @@
 //! A separate fiber, started by the first thread that claims it. `fork`, `race`, `zip` and `parallel` are built on
 //! it.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -14,7 +15,7 @@ use crate::engine::context::{
 };
 use crate::engine::event::Event;
 use crate::engine::frames::{
-    Begun as BegunAs, Frame, Left, OVERHEAD, Slot, Suspended, Waiting, Waits, frame_size,
+    Begun as BegunAs, Frame, Frames, Left, OVERHEAD, Slot, Suspended, Waiting, Waits, frame_size,
 };
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Run, Step};
@@ -202,7 +203,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Runs the fiber, unless another thread has claimed it. The caller has asked the scheduler.
     pub(crate) fn start(&self, view: TurnView<'_>) {
-        Outlet::<R, S>::start(&self.0, view);
+        self.0.start_here(view);
     }
 }
 
@@ -228,25 +229,38 @@ impl<R: Run> Branch<R, Home> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
-    fn start(context: &Context, view: TurnView<'_>) {
-        let Some((run, sink)) = context.claim::<Self>() else { return };
-        if context.is_cancelled() {
-            return end_unstarted(run, sink, context, view);
+    fn start(context: Cow<'_, Context>, view: TurnView<'_>) {
+        if let Some(frames) = Self::begin(&context, view) {
+            frames.settle(context.into_owned(), view);
         }
-        let slot = Slot::of(context);
+    }
+
+    /// Runs the fiber. Gives its frames if it has to wait.
+    #[inline(always)]
+    fn begin(context: &Context, view: TurnView<'_>) -> Option<Frames> {
+        let ((run, sink), room) = context.claim::<Self>()?;
+        let slot = Slot::in_room(room);
+        if context.is_cancelled() {
+            end_unstarted(run, sink, context, &slot, view);
+            return None;
+        }
         let cx = &Cx::new(context, view, &slot);
-        context.run_as(|| go_on(cx, run_guarded(run, cx), sink));
+        match context.run_as(|| closes(cx, run_guarded(run, cx), sink)) {
+            Step::Done(_) => None,
+            Step::Wait(_) => slot.take(),
+        }
     }
 
     fn take_back(context: &Context) {
         let Some(_depth) = Depth::enter() else { return };
-        if let Some((run, sink)) = context.claim::<Self>() {
-            Turn::new(context, &Alone).run(|turn| end_unstarted(run, sink, context, turn.into()));
+        if let Some(((run, sink), room)) = context.claim::<Self>() {
+            let slot = &Slot::in_room(room);
+            Turn::new(context, &Alone).run(|turn| end_unstarted(run, sink, context, slot, turn.into()));
         }
     }
 
     fn abandon(context: &Context) {
-        if let Some((run, sink)) = context.claim::<Self>() {
+        if let Some(((run, sink), _)) = context.claim::<Self>() {
             end(context, sink, Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
         }
     }
@@ -263,9 +277,14 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
 }
 
 /// Ends a branch without running it. Children that were made from outside are awaited.
-fn end_unstarted<R: Run, S: Sink<R::Out>>(run: R, sink: S, context: &Context, view: TurnView<'_>) {
-    let slot = Slot::of(context);
-    let cx = &Cx::new(context, view, &slot);
+fn end_unstarted<R: Run, S: Sink<R::Out>>(
+    run: R,
+    sink: S,
+    context: &Context,
+    slot: &Slot<'_>,
+    view: TurnView<'_>,
+) {
+    let cx = &Cx::new(context, view, slot);
     let outcome = guard(|| run.end_unstarted(cx)).unwrap_or_else(Outcome::Panicked);
     go_on(cx, Step::Done(outcome), sink);
 }
@@ -329,12 +348,17 @@ impl<T: Send + 'static> Unended<T> {
 /// Continues a branch that has run.
 #[inline(always)]
 fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, sink: S) {
-    let step = match step.detach(cx) {
+    if let Step::Wait(_) = closes(cx, step, sink) {
+        cx.settle();
+    }
+}
+
+/// Ends a branch that has run, or pushes its last frame.
+#[inline(always)]
+fn closes<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, step: Step<'_, T>, sink: S) -> Step<'s, ()> {
+    match step.detach(cx) {
         Ok(outcome) => close(cx, outcome, sink),
         Err(pushed) => Step::Wait(pushed.attach(cx).push(cx, Closing(sink))),
-    };
-    if let Step::Wait(_) = step {
-        cx.settle();
     }
 }
 

@@ -61,7 +61,8 @@ impl<E: FiberEnd> Wait for FiberWait<E> {
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<E::Out>> {
         self.key = self.cell().wait(wakeup);
-        self.end.end(cx)
+        // Otherwise, the fiber has ended meanwhile.
+        if self.key.is_some() { None } else { self.end.end(cx) }
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {

@@ -13,6 +13,7 @@ use super::result_cell::{EndKey, ResultCell};
 use crate::engine::context::{Context, Cx, Wakeup, Watch};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
+use crate::engine::task::Task;
 use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
@@ -46,16 +47,15 @@ impl<T: 'static> Handle<T> {
 
     /// Runs the fiber on this thread, unless it has been started: this avoids a trip through the scheduler.
     fn start_inline(&self, cx: &Cx<'_>) {
-        if cx.is_on(self.0.scheduler())
-            && !self.cell().is_done()
-            && cx.is_at_place_of(&self.0)
-            && !cx.is_deep()
-            && cx.spend(|| SwitchPoint::Branch)
+        if cx.may_run(&self.0) && !self.cell().is_done() && !cx.is_deep() && cx.spend(|| SwitchPoint::Branch)
         {
-            let task = cx.take_back(&self.0);
-            self.0.start(cx.above(&Watch::host(cx)).view());
-            // It is void now.
-            drop(task);
+            let watch = Watch::host(cx);
+            let view = cx.above(&watch).view();
+            match cx.take_back(&self.0).map(Task::into_start) {
+                Some(Ok(fiber)) if fiber.is_same(&self.0) => fiber.start(view),
+                // Its task is still in a queue, and will be void.
+                _ => self.0.start_here(view),
+            }
         }
     }
 }

@@ -31,17 +31,17 @@ pub(crate) use wakeup::Committed;
 pub use wakeup::Wakeup;
 pub(crate) use watch::Watch;
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::convert::Infallible;
 use std::fmt;
 use std::iter::successors;
 use std::mem::replace;
 use std::panic::Location;
-use std::ptr::NonNull;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Signal, Unparked};
+use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
@@ -314,9 +314,9 @@ impl Context {
         self.0.front()
     }
 
-    /// The description of a fiber that has not started, for the first caller.
+    /// The description of a fiber that has not started, and the room for its frames, for the first caller.
     #[inline]
-    pub(crate) fn claim<B: Body<FiberState>>(&self) -> Option<B::Description> {
+    pub(crate) fn claim<B: Body<FiberState>>(&self) -> Option<(B::Description, Room<'_>)> {
         self.0.claim::<B>()
     }
 
@@ -326,9 +326,15 @@ impl Context {
         self.0.is_claimed()
     }
 
-    /// Runs the fiber, unless it has been claimed.
-    pub(crate) fn start(&self, view: TurnView<'_>) {
-        (self.0.behavior().start)(self, view);
+    /// Runs the fiber, unless it has been claimed. If it has to wait, its frames keep this reference.
+    pub(crate) fn start(self, view: TurnView<'_>) {
+        let start = self.0.behavior().start;
+        start(Cow::Owned(self), view);
+    }
+
+    /// The same, without giving up a reference.
+    pub(crate) fn start_here(&self, view: TurnView<'_>) {
+        (self.0.behavior().start)(Cow::Borrowed(self), view);
     }
 
     /// Ends a cancelled fiber that has not started.
@@ -443,6 +449,14 @@ impl Context {
         self.0.top().has_places.then(|| self.tag())
     }
 
+    /// Whether both fibers may run in one turn: they have one scheduler, and one place.
+    #[inline]
+    pub(crate) fn is_served_with(&self, other: &Context) -> bool {
+        let (root, of_other) = (self.0.top(), other.0.top());
+        let is_one = ptr::eq(root, of_other) || Arc::ptr_eq(&root.scheduler, &of_other.scheduler);
+        is_one && (!root.has_places && !of_other.has_places || self.place() == other.place())
+    }
+
     /// Sets the place. No effect on a scheduler without places.
     pub(crate) fn set_place(&self, place: Option<u64>) {
         if let Some(place) = place {
@@ -516,7 +530,7 @@ impl Context {
 
     /// A number that no other live fiber of the process has. It differs from run to run.
     pub fn key(&self) -> usize {
-        std::ptr::from_ref(&*self.0).addr()
+        ptr::from_ref(&*self.0).addr()
     }
 
     /// Whether both contexts belong to the same fiber.
@@ -762,8 +776,8 @@ impl Context {
         self.observe(Event::Waits { what, site, on, at, asks });
     }
 
-    /// The room for frames in the fiber's cell, and its size, for the first caller.
-    pub(crate) fn take_room(&self) -> Option<(NonNull<u8>, usize)> {
+    /// The room for frames in the cell of a fiber that had no description, for the first caller.
+    pub(crate) fn take_room(&self) -> Option<Room<'_>> {
         self.0.take_room()
     }
 

@@ -157,6 +157,26 @@ pub(crate) struct TurnView<'a> {
     below: Option<&'a Watch<'a>>,
 }
 
+impl TurnView<'_> {
+    /// Passes the task of a fiber that yields to its scheduler, which is at this address.
+    #[inline]
+    pub(crate) fn schedule_again(self, scheduler: *const dyn Scheduler, task: Task) {
+        let worker = self.turn.worker;
+        // A worker that panics has dropped the task, which abandons its fiber.
+        if let Ok(Err(task)) = guard(|| worker.schedule_again(scheduler.cast(), task)) {
+            self.schedule(task);
+        }
+    }
+
+    #[cold]
+    fn schedule(self, task: Task) {
+        // The scheduler is borrowed from the tree, which the task might end before `schedule` returns.
+        if let Some(held) = task.context().cloned() {
+            catch_panic(|| self.turn.worker.schedule(&**held.scheduler(), task));
+        }
+    }
+}
+
 impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
     /// The view at the bottom of the stack.
     fn from(turn: &'a Turn<'_>) -> Self {
@@ -308,6 +328,12 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_at_place_of(&self, context: &Context) -> bool {
         self.place_to_run() == context.place()
+    }
+
+    /// Whether the fiber of `context` may run in this turn.
+    #[inline]
+    pub(crate) fn may_run(&self, context: &Context) -> bool {
+        self.nearest().is_served_with(context)
     }
 
     /// The place where the fiber has to run, if its scheduler has places.

@@ -15,6 +15,7 @@
 
 use std::alloc::Layout;
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit, align_of, size_of};
 use std::panic::resume_unwind;
 use std::ptr::{self, NonNull};
@@ -22,7 +23,7 @@ use std::thread::panicking;
 
 use super::Visit;
 use super::drive::LeafTable;
-use crate::cell::{give_block, take_block};
+use crate::cell::{Room, give_block, take_block};
 use crate::engine::context::{Context, Cx, Place};
 use crate::outcome::{Panic, guard};
 
@@ -152,15 +153,29 @@ unsafe impl Send for Frames {}
 /// The frames of a running fiber, on the stack of the call that runs it. The block is made when the first frame is pushed.
 pub(crate) struct Slot<'a> {
     frames: Cell<Option<NonNull<Head>>>,
-    /// The fiber whose cell has room for the frames.
-    home: Option<Place<'a>>,
+    home: Home<'a>,
+}
+
+/// Where the block may be.
+enum Home<'a> {
+    /// In the room of a cell, of this size. `None`: it was used. (A `Cell` of the `Room` would make the lifetime invariant.)
+    In(Cell<Option<NonNull<u8>>>, usize, PhantomData<Room<'a>>),
+    /// In the cell of the fiber of this place, if its room was not taken.
+    At(Place<'a>),
+    Heap,
 }
 
 impl<'a> Slot<'a> {
+    /// For a fiber in whose cell this room is.
+    #[inline]
+    pub(crate) fn in_room(room: Room<'a>) -> Self {
+        Slot { frames: Cell::new(None), home: Home::In(Cell::new(Some(room.start)), room.size, PhantomData) }
+    }
+
     /// For the fiber of `place`, in whose cell the frames lie if there is room.
     #[inline]
     pub(crate) fn at(place: Place<'a>) -> Self {
-        Slot { frames: Cell::new(None), home: Some(place) }
+        Slot { frames: Cell::new(None), home: Home::At(place) }
     }
 
     #[inline]
@@ -171,12 +186,12 @@ impl<'a> Slot<'a> {
     /// For a fiber without a cell of its own.
     #[inline]
     pub(crate) fn apart() -> Self {
-        Slot { frames: Cell::new(None), home: None }
+        Slot { frames: Cell::new(None), home: Home::Heap }
     }
 
     #[inline]
     pub(crate) fn holding(frames: Frames) -> Self {
-        Slot { frames: Cell::new(Some(ManuallyDrop::new(frames).0)), home: None }
+        Slot { frames: Cell::new(Some(ManuallyDrop::new(frames).0)), home: Home::Heap }
     }
 
     #[inline]
@@ -198,7 +213,11 @@ impl<'a> Slot<'a> {
     #[cold]
     #[inline(never)]
     fn make(&self) -> Buffer<'_> {
-        let room = self.home.and_then(|place| place.context().take_room());
+        let room = match &self.home {
+            Home::In(start, size, _) => start.take().map(|start| (start, *size)),
+            Home::At(place) => place.context().take_room().map(|room| (room.start, room.size)),
+            Home::Heap => None,
+        };
         let (head, capacity, is_on_heap) = match room {
             Some((block, size)) if size >= LEAST_IN_CELL => (block.cast(), size - size_of::<Head>(), false),
             _ => (allocate(LEAST), LEAST - size_of::<Head>(), true),
@@ -756,7 +775,7 @@ impl Drop for Frames {
         // The last frame may drop the last other reference to the cell in which the frames lie.
         // SAFETY: this owns the block.
         let node = unsafe { (*head.as_ptr()).node.take() };
-        let slot = Slot { frames: Cell::new(Some(head)), home: None };
+        let slot = Slot { frames: Cell::new(Some(head)), home: Home::Heap };
         let mut torn = Vec::new();
         while let Some(mut buffer) = slot.buffer()
             && !buffer.is_empty()

@@ -102,20 +102,22 @@ fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut
 fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
     let Some(mut frames) = slot.buffer() else { return };
     frames.set_waits(false);
-    let front = frames.front();
-    let node = front.node.take().unwrap_or(node);
+    let node = frames.front().node.get_or_insert(node);
     if node.is_raced() {
         node.waits_again();
     }
-    // The scheduler is borrowed from the tree, which the task might end before `schedule` returns.
-    let held = node.clone();
-    front.node = Some(node);
+    let scheduler = ptr::from_ref(&**node.scheduler());
     if let Some(frames) = slot.take() {
-        Cx::new(&held, view, slot).schedule(Task::resume(frames));
+        view.schedule_again(scheduler, Task::resume(frames));
     }
 }
 
 impl Frames {
+    /// Begins the first wait of the fiber of `node`.
+    pub(crate) fn settle(self, node: Context, view: TurnView<'_>) {
+        settle_alone(&Slot::holding(self), node, view);
+    }
+
     /// Continues a fiber that has waited.
     pub(crate) fn wake(mut self, view: TurnView<'_>, signal: Signal) {
         if signal == Signal::Abandoned {

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Instructions and locked instructions of a round of each loop of `counts`, as a Markdown table.
+
+    cargo build --release -p benches --bin counts
+    benches/counts.py target/release/counts                       # all rows
+    benches/counts.py target/release/counts "zip of two yields"   # one of them, and the functions that it spends most in
+
+Each loop runs under callgrind, with n and with 2n rounds; the table has the difference, divided by n, so what happens before
+and after the loop is left out. An instruction is locked if it has a `lock` prefix or exchanges a register with memory.
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROUNDS = 500
+HOSTS = ["thread", "pool"]
+
+
+def counts(program, host, row, rounds):
+    """How often each instruction was executed, and the name of its function."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out")
+        tool = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--dump-line=no", "--compress-pos=no",
+                "--compress-strings=no", "--callgrind-out-file=" + out]
+        run = subprocess.run(tool + [program, host, row, str(rounds)], capture_output=True, text=True)
+        if run.returncode != 0:
+            sys.exit(run.stderr)
+        executed, functions = collections.Counter(), {}
+        file = function = ""
+        is_call = False
+        for line in open(out):
+            if line.startswith("ob="):
+                file = line[3:].strip()
+            elif line.startswith("fn="):
+                function = line[3:].strip()
+            elif line.startswith("calls="):
+                is_call = True
+            elif line.startswith("0x"):
+                if not is_call:
+                    address, *rest = line.split()
+                    executed[file, int(address, 16)] += int(rest[-1])
+                    functions[file, int(address, 16)] = function
+                is_call = False
+        return executed, functions
+
+
+def locked(file, memory={}):
+    """The addresses of locked instructions."""
+    if file not in memory:
+        listing = ""
+        if os.path.exists(file):
+            command = ["objdump", "-d", "--no-show-raw-insn", file]
+            listing = subprocess.run(command, capture_output=True, text=True).stdout
+        pattern = re.compile(r"^\s*([0-9a-f]+):\s+(?:lock |mfence|xchg\s.*\()", re.MULTILINE)
+        memory[file] = {int(address, 16) for address in pattern.findall(listing)}
+    return memory[file]
+
+
+def measure(program, host, row):
+    """Instructions and locked instructions of a round, in all and by function."""
+    once, _ = counts(program, host, row, ROUNDS)
+    twice, functions = counts(program, host, row, 2 * ROUNDS)
+    instructions, locks = collections.Counter(), collections.Counter()
+    for place, number in twice.items():
+        number = (number - once.get(place, 0)) / ROUNDS
+        instructions[functions[place]] += number
+        if place[1] in locked(place[0]):
+            locks[functions[place]] += number
+    return instructions, locks
+
+
+def main():
+    program, *rows = sys.argv[1:]
+    names = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    print("| a round, instructions / locked | `CurrentThread` | `Pool`, one worker |")
+    print("|---|---:|---:|")
+    for row in rows or names:
+        found = [measure(program, host, row) for host in HOSTS]
+        cells = [f"{instructions.total():,.0f} / {locks.total():.1f}" for instructions, locks in found]
+        print(f"| {row} | {cells[0]} | {cells[1]} |", flush=True)
+        for host, (instructions, locks) in zip(HOSTS, found) if rows else []:
+            print(f"\n{host}:")
+            for function, number in instructions.most_common(40):
+                print(f"{number:9.1f} {locks[function]:6.2f}  {function[:150]}")
+
+
+main()

@@ -1,0 +1,104 @@
+//! Loops whose instructions are counted. `benches/counts.py` runs them under callgrind and prints the table.
+//!
+//! ```sh
+//! cargo run --release -p benches --bin counts -- thread "yield" 1000   # 1,000 rounds of one row on `CurrentThread`
+//! cargo run --release -p benches --bin counts -- pool "yield" 1000     # on a pool of one worker
+//! cargo run --release -p benches --bin counts                          # the names of the rows
+//! ```
+
+use std::env::args;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use fiber_core::sync::{Channel, one_shot};
+use fiber_core::{Fiber, Handle, Resume, Run};
+use fiber_sched::{CurrentThread, Pool, block_on};
+
+/// Longer than any loop.
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// Makes a loop of so many rounds.
+type Row = fn(u64) -> Fiber<u64>;
+
+const ROWS: [(&str, Row); 10] = [
+    ("yield", |count| rounds(count, Fiber::yield_now)),
+    ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
+    ("fork and join, the child yields", |count| {
+        rounds(count, || Fiber::yield_now().fork().bind(Handle::join))
+    }),
+    ("zip, ready", |count| rounds(count, || Fiber::lazy(|| ()).zip(Fiber::lazy(|| ())).map(drop))),
+    ("zip of two yields", |count| rounds(count, || Fiber::yield_now().zip(Fiber::yield_now()).map(drop))),
+    ("parallel of 8, ready", |count| {
+        rounds(count, || Fiber::parallel((0..8).map(|n| Fiber::lazy(move || n))).map(drop))
+    }),
+    ("parallel of 8 that yield", |count| {
+        rounds(count, || Fiber::parallel((0..8).map(|_| Fiber::yield_now())).map(drop))
+    }),
+    ("yield in a timeout", |count| rounds(count, || Fiber::yield_now().timeout(LONG))),
+    ("two messages", messages),
+    ("request and answer", requests),
+];
+
+fn main() {
+    let args: Vec<String> = args().skip(1).collect();
+    let [host, row, count] = &args[..] else {
+        return ROWS.iter().for_each(|(name, _)| println!("{name}"));
+    };
+    let (_, row) = ROWS.iter().find(|(name, _)| name == row).expect("the name of a row");
+    let count = count.parse().expect("the number of rounds");
+    let done = match &host[..] {
+        "thread" => CurrentThread::new().run(row(count)),
+        // Spawned, because `run` would run it on this thread as long as it does not wait.
+        "pool" => block_on(Pool::builder().workers(1).build().spawn(row(count))),
+        _ => panic!("`thread` or `pool`"),
+    };
+    assert_eq!(done.unwrap(), count);
+}
+
+/// So many rounds of a program.
+fn rounds<T, R>(count: u64, once: impl Fn() -> Fiber<T, R> + Clone + Send + 'static) -> Fiber<u64>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+{
+    Fiber::iterate(0, move |n| once().map(move |_| next(n, count))).boxed()
+}
+
+/// The state after one more round.
+fn next(n: u64, count: u64) -> ControlFlow<u64, u64> {
+    let n = n + 1;
+    if n == count { ControlFlow::Break(n) } else { ControlFlow::Continue(n) }
+}
+
+/// Two fibers that pass a number to and fro, over channels with room for one.
+fn messages(count: u64) -> Fiber<u64> {
+    Fiber::defer(move || {
+        let ((to, from_here), (back, from_there)) = (Channel::bounded(1), Channel::bounded(1));
+        let echo = Fiber::for_each(0..count, move |_| {
+            let back = back.clone();
+            from_here.recv().bind(move |n: u64| back.send(n))
+        });
+        let ask = Fiber::iterate(0, move |n| {
+            let answer = from_there.recv();
+            to.send(n).bind(move |()| answer).map(move |n| next(n, count))
+        });
+        echo.fork().bind(move |echo| ask.bind(move |n| echo.join().map(move |()| n)))
+    })
+    .boxed()
+}
+
+/// Requests to a fiber, over a channel, each with a place for its answer.
+fn requests(count: u64) -> Fiber<u64> {
+    Fiber::defer(move || {
+        let (to, requests) = Channel::bounded(1);
+        let serve = Fiber::for_each(0..count, move |_| {
+            requests.recv().map(|(n, reply): (u64, Resume<u64>)| _ = reply.send(n))
+        });
+        let ask = Fiber::iterate(0, move |n| {
+            let (reply, answer) = one_shot();
+            to.send((n, reply)).bind(move |()| answer).map(move |n| next(n, count))
+        });
+        serve.fork().bind(move |server| ask.bind(move |n| server.join().map(move |()| n)))
+    })
+    .boxed()
+}

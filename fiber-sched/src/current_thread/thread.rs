@@ -1,0 +1,123 @@
+//! The only thread that runs the fibers of a [`CurrentThread`](super::CurrentThread), and its own queue, which needs no lock.
+//!
+//! All tasks run in the order in which they came. A task goes into the own queue only if none is in the shared one, so those in
+//! the own queue are older.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::mem;
+use std::ptr;
+use std::sync::Arc;
+
+use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, TaskKind, Worker};
+
+use super::scheduler::{CLOCK_INTERVAL, ThreadScheduler};
+use crate::bed::Bed;
+
+/// It takes back all lent branches itself.
+pub(super) struct OnlyThread {
+    branches: BranchDeque,
+    bed: Bed,
+    scheduler: Arc<ThreadScheduler>,
+    /// What its fibers schedule.
+    own: RefCell<VecDeque<Task>>,
+    /// The number of own tasks until it looks at the clock and at the shared queue.
+    countdown: Cell<u32>,
+}
+
+impl OnlyThread {
+    pub(super) fn new(scheduler: Arc<ThreadScheduler>, bed: Bed) -> Self {
+        let branches = BranchDeque::new();
+        // No other thread could take a branch, so no thread has to be notified of one.
+        branches.stealer().set_watched(true);
+        OnlyThread { branches, bed, scheduler, own: RefCell::default(), countdown: Cell::new(CLOCK_INTERVAL) }
+    }
+
+    pub(super) fn scheduler(&self) -> &Arc<ThreadScheduler> {
+        &self.scheduler
+    }
+
+    pub(super) fn bed(&self) -> &Bed {
+        &self.bed
+    }
+
+    /// The next own task, unless it is time to look at the clock.
+    #[inline]
+    pub(super) fn next(&self) -> Option<Task> {
+        self.countdown.set(self.countdown.get().checked_sub(1)?);
+        self.pop()
+    }
+
+    #[inline]
+    pub(super) fn pop(&self) -> Option<Task> {
+        self.own.borrow_mut().pop_front()
+    }
+
+    /// Whether it is time to look at the clock. Begins the next interval.
+    pub(super) fn restart_countdown(&self) -> bool {
+        self.countdown.replace(CLOCK_INTERVAL) == 0
+    }
+
+    pub(super) fn take_all(&self) -> VecDeque<Task> {
+        mem::take(&mut *self.own.borrow_mut())
+    }
+
+    fn is_of(&self, scheduler: *const ()) -> bool {
+        ptr::addr_eq(Arc::as_ptr(&self.scheduler), scheduler)
+    }
+
+    fn push(&self, task: Task) {
+        if self.scheduler.has_ready() {
+            self.scheduler.schedule(task);
+        } else {
+            self.own.borrow_mut().push_back(task);
+        }
+    }
+}
+
+impl Worker for OnlyThread {
+    fn branches(&self) -> Option<&BranchDeque> {
+        Some(&self.branches)
+    }
+
+    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
+        if self.is_of(ptr::from_ref(scheduler).cast()) {
+            self.push(task);
+        } else {
+            scheduler.schedule(task);
+        }
+    }
+
+    fn schedule_again(&self, scheduler: *const (), task: Task) -> Result<(), Task> {
+        if !self.is_of(scheduler) {
+            return Err(task);
+        }
+        self.push(task);
+        Ok(())
+    }
+
+    fn take_back(&self, fiber: &Context) -> Option<Task> {
+        if self.scheduler.has_ready() {
+            return self.scheduler.take_back(fiber);
+        }
+        take_back(&mut self.own.borrow_mut(), fiber)
+    }
+
+    fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
+        match scheduler.checkpoint(context, at) {
+            Checkpoint::Continue(_)
+                if self.is_of(ptr::from_ref(scheduler).cast()) && !self.own.borrow().is_empty() =>
+            {
+                Checkpoint::Yield
+            }
+            answer => answer,
+        }
+    }
+}
+
+/// The task that starts the fiber, if it was the last one to be queued.
+pub(super) fn take_back(queue: &mut VecDeque<Task>, fiber: &Context) -> Option<Task> {
+    let last = queue.back()?;
+    let starts = last.kind() == TaskKind::Start && last.context().is_some_and(|it| it.is_same(fiber));
+    if starts { queue.pop_back() } else { None }
+}
