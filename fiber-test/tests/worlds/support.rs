@@ -63,6 +63,25 @@ pub(crate) fn differ<const N: usize>(
     assert_eq!(ended(TestScheduler::new().run(limited(program()))), simulated, "simulated");
 }
 
+/// Fails unless the program observes the same in a folder of the real files and on the disk of a simulated host.
+#[track_caller]
+pub(crate) fn agree_on_files(program: fn(PathBuf) -> Fiber<Seen>) {
+    let folder = tempfile::tempdir().unwrap();
+    let real = ended(CurrentThread::new().run(limited(program(folder.path().to_owned()))));
+    println!("{}", real.join(", "));
+    let on_a_host = move || {
+        fiber_test::network()
+            .bind(move |network| network.host("a").run(move || program("/data".into())))
+            .boxed()
+    };
+    let simulated = TestScheduler::new().run(limited(on_a_host()));
+    assert_eq!(ended(simulated), real, "simulated (left), and real (right)");
+    Explore::default().no_regressions().schedules(RUNS).check(move || {
+        let real = real.clone();
+        on_a_host().map(move |seen| assert_eq!(seen, real, "simulated (left), and real (right)"))
+    });
+}
+
 fn limited(program: Fiber<Seen>) -> Fiber<Seen> {
     program.timeout(LONG).boxed()
 }
