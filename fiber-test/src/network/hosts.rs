@@ -95,7 +95,7 @@ impl Host {
     }
 
     /// Crashes the host. Its fibers are cancelled, its listeners are closed, and its connections are reset; the other ends notice
-    /// when a packet would reach them. While it is down, connections to it are refused. If it is already down, nothing happens.
+    /// when a packet would reach them. Its disk loses what was not synced. While it is down, connections to it are refused. If it is already down, nothing happens.
     ///
     /// Finalizers of its fibers run, as in every cancellation, but without a network: their operations fail. Regions that are
     /// `uncancelable` run to their ends, too. The test itself is responsible for memory that the host shares with others.
