@@ -2,8 +2,10 @@
 //!
 //! The operating system reports files as always ready, and blocks while it reads them. So each operation here runs on a
 //! blocking thread of the scheduler, as [`Fiber::try_blocking`] does with any closure; that costs some microseconds. Read and
-//! write in large pieces, and do several steps on one file in one closure of your own. The schedulers of `fiber-test` use
-//! the real files.
+//! write in large pieces, and do several steps on one file in one closure of your own.
+//!
+//! On a scheduler of `fiber-test`, a fiber on a host of the simulated network uses the disk of that host, which loses or tears what was
+//! not synced when the host crashes. All others use the real files.
 //!
 //! ```
 //! use fiber_core::{fiber, fs};
@@ -24,12 +26,15 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::engine::context::Context;
+use crate::engine::files::System;
+pub use crate::engine::files::{Files, OpenFile, Opening};
 use crate::error::Error;
 use crate::fiber::Fiber;
 
@@ -53,7 +58,11 @@ use crate::fiber::Fiber;
 /// Those of [`std::fs::read`], with the path.
 #[track_caller]
 pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
-    at_path(path.into(), "reading", |path| fs::read(path))
+    at_path(path.into(), "reading", |files, path| {
+        let mut all = Vec::new();
+        files.open(path, Opening::Read)?.read_to_end(&mut all)?;
+        Ok(all)
+    })
 }
 
 /// Reads the whole file as text.
@@ -76,7 +85,11 @@ pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
 /// Those of [`std::fs::read_to_string`], with the path.
 #[track_caller]
 pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
-    at_path(path.into(), "reading", |path| fs::read_to_string(path))
+    at_path(path.into(), "reading", |files, path| {
+        let mut all = String::new();
+        files.open(path, Opening::Read)?.read_to_string(&mut all)?;
+        Ok(all)
+    })
 }
 
 /// Writes the whole file; the previous contents are lost.
@@ -100,17 +113,31 @@ pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
 /// Those of [`std::fs::write`], with the path.
 #[track_caller]
 pub fn write(path: impl Into<PathBuf>, contents: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
-    at_path(path.into(), "writing", move |path| fs::write(path, contents))
+    at_path(path.into(), "writing", move |files, path| {
+        files.open(path, Opening::Create)?.write_all(contents.as_ref())
+    })
 }
 
 #[track_caller]
 fn at_path<T: Send + 'static>(
     path: PathBuf,
     doing: &'static str,
-    f: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+    f: impl FnOnce(&dyn Files, &Path) -> io::Result<T> + Send + 'static,
 ) -> Fiber<T> {
     let failed = move |error, path: &Path| Error::from(error).context(format!("{doing} {}", path.display()));
-    Fiber::try_blocking(move || f(&path).map_err(|error| failed(error, &path))).boxed()
+    let at = move |context: Context| {
+        // In the turn of the fiber, whose files they are.
+        let files = context.scheduler().files();
+        Fiber::try_blocking(move || {
+            f(files.as_deref().unwrap_or(&System), &path).map_err(|error| failed(error, &path))
+        })
+    };
+    Fiber::current().bind(at).boxed()
+}
+
+#[track_caller]
+fn opens(path: PathBuf, doing: &'static str, how: Opening) -> Fiber<File> {
+    at_path(path, doing, move |files, path| Ok(File(Arc::new(Mutex::new(files.open(path, how)?)))))
 }
 
 /// An open file. Its clones share it and its position. One operation runs at a time.
@@ -134,7 +161,7 @@ fn at_path<T: Send + 'static>(
 /// assert!(fiber_sched::run(fiber).is_success());
 /// ```
 #[derive(Clone)]
-pub struct File(Arc<Mutex<fs::File>>);
+pub struct File(Arc<Mutex<Box<dyn OpenFile>>>);
 
 impl File {
     /// Opens a file to read from it. For other ways, see [`std::fs::OpenOptions`] and [`File::from`].
@@ -158,7 +185,7 @@ impl File {
     /// Those of [`std::fs::File::open`], with the path.
     #[track_caller]
     pub fn open(path: impl Into<PathBuf>) -> Fiber<File> {
-        at_path(path.into(), "opening", |path| fs::File::open(path).map(File::from))
+        opens(path.into(), "opening", Opening::Read)
     }
 
     /// Creates a file to write to. The previous contents at that path are lost.
@@ -182,7 +209,30 @@ impl File {
     /// Those of [`std::fs::File::create`], with the path.
     #[track_caller]
     pub fn create(path: impl Into<PathBuf>) -> Fiber<File> {
-        at_path(path.into(), "creating", |path| fs::File::create(path).map(File::from))
+        opens(path.into(), "creating", Opening::Create)
+    }
+
+    /// Opens a file to write at its end. It is created if it does not exist.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "one");
+    /// let! file = fs::File::append(&path);
+    /// do! file.write_all(" two");
+    /// let! text = fs::read_to_string(&path);
+    /// assert_eq!(text, "one two");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`std::fs::OpenOptions::open`], with the path.
+    #[track_caller]
+    pub fn append(path: impl Into<PathBuf>) -> Fiber<File> {
+        opens(path.into(), "opening", Opening::Append)
     }
 
     /// Reads at the current position. Gives the number of bytes, and the buffer. 0 bytes: the end of the file, or an empty
@@ -210,7 +260,7 @@ impl File {
     where
         B: AsMut<[u8]> + Send + 'static,
     {
-        self.run(move |file| file.read(buffer.as_mut()).map(|n| (n, buffer)))
+        self.does(move |file| file.read(buffer.as_mut()).map(|n| (n, buffer)))
     }
 
     /// Writes the whole buffer at the current position, and returns it.
@@ -236,7 +286,7 @@ impl File {
     where
         B: AsRef<[u8]> + Send + 'static,
     {
-        self.run(move |file| file.write_all(buffer.as_ref()).map(|()| buffer))
+        self.does(move |file| file.write_all(buffer.as_ref()).map(|()| buffer))
     }
 
     /// Moves the position, and returns it.
@@ -261,7 +311,7 @@ impl File {
     /// Those of the operating system.
     #[track_caller]
     pub fn seek(&self, to: SeekFrom) -> Fiber<u64> {
-        self.run(move |file| file.seek(to))
+        self.does(move |file| file.seek(to))
     }
 
     /// Waits until everything written is on the disk.
@@ -284,10 +334,42 @@ impl File {
     /// Those of the operating system.
     #[track_caller]
     pub fn sync_all(&self) -> Fiber<()> {
-        self.run(|file| file.sync_all())
+        self.does(|file| file.sync_all())
     }
 
-    /// Runs any other operation on the file, on a thread that may block.
+    /// Cuts the file to a length in bytes, or fills it with zeros up to there. The position stays.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// do! file.write_all("text");
+    /// do! file.set_len(2);
+    /// let! text = fs::read_to_string(&path);
+    /// assert_eq!(text, "te");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    #[track_caller]
+    pub fn set_len(&self, length: u64) -> Fiber<()> {
+        self.does(move |file| file.set_len(length))
+    }
+
+    #[track_caller]
+    fn does<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut dyn OpenFile) -> io::Result<T> + Send + 'static,
+    ) -> Fiber<T> {
+        let file = self.0.clone();
+        Fiber::try_blocking(move || f(&mut **file.lock())).boxed()
+    }
+
+    /// Runs any other operation on a file of the operating system, on a thread that may block.
     ///
     /// ```
     /// use fiber_core::fs::File;
@@ -296,7 +378,7 @@ impl File {
     /// ```
     ///
     /// # Errors
-    /// Those of `f`.
+    /// Those of `f`. `Unsupported`: it is a file of a simulated disk.
     ///
     /// # Panics
     /// A panic of `f` becomes the fiber's outcome.
@@ -305,14 +387,13 @@ impl File {
         &self,
         f: impl FnOnce(&mut fs::File) -> io::Result<T> + Send + 'static,
     ) -> Fiber<T> {
-        let file = self.0.clone();
-        Fiber::try_blocking(move || f(&mut file.lock())).boxed()
+        self.does(move |file| f(file.as_system().ok_or(ErrorKind::Unsupported)?))
     }
 }
 
 impl From<fs::File> for File {
     fn from(file: fs::File) -> Self {
-        File(Arc::new(Mutex::new(file)))
+        File(Arc::new(Mutex::new(Box::new(file))))
     }
 }
 

@@ -25,6 +25,7 @@ mod cancel_safe;
 mod claims;
 mod columns;
 mod compute;
+mod disk;
 mod event;
 mod explore;
 mod fault;

@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use crate::engine::context::Context;
 use crate::engine::event::Event;
+use crate::engine::files::Files;
 use crate::engine::lend::BranchDeque;
 use crate::engine::network::Net;
 #[cfg(feature = "direct")]
@@ -141,6 +143,11 @@ pub trait Scheduler: Any + Send + Sync {
 
     /// The network that the fibers of this scheduler use, if there is one; see [`net`](crate::net).
     fn net(&self) -> Option<&dyn Net> {
+        None
+    }
+
+    /// The files of the fiber whose turn it is; see [`fs`](crate::fs). `None`: those of the operating system.
+    fn files(&self) -> Option<Arc<dyn Files>> {
         None
     }
 

@@ -107,9 +107,7 @@ impl Shrinker<'_, '_> {
     fn simplify_faults(&mut self, mut best: Schedule) -> Schedule {
         let mut at = 0;
         while let Some(one) = best.faults.get(at).cloned() {
-            let mut without = best.clone();
-            without.faults.remove(at);
-            match self.breaks(&without) {
+            match self.without_fault(&best, at) {
                 Some(smaller) => best = smaller,
                 None => {
                     best = self.simpler_fault(&best, at, &one).unwrap_or(best);
@@ -118,6 +116,22 @@ impl Shrinker<'_, '_> {
             }
         }
         best
+    }
+
+    /// Removes a fault. Without it, the program has other turns, so another fault may have to come at another one.
+    fn without_fault(&mut self, best: &Schedule, at: usize) -> Option<Schedule> {
+        let mut without = best.clone();
+        without.faults.remove(at);
+        let plain = self.breaks(&without);
+        let turns = self.turns;
+        let places = (0..without.faults.len()).flat_map(|other| (0..turns).map(move |turn| (other, turn)));
+        plain.or_else(|| {
+            places.into_iter().find_map(|(other, turn)| {
+                let mut moved = without.clone();
+                moved.faults[other].turn = turn;
+                self.has_time().then(|| self.breaks(&moved)).flatten()
+            })
+        })
     }
 
     fn simpler_fault(&mut self, best: &Schedule, at: usize, one: &Fault) -> Option<Schedule> {

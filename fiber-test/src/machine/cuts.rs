@@ -1,4 +1,5 @@
-//! Where the simulated network cuts a transfer short: a decision of the schedule, like the order of turns.
+//! Where a transfer of the simulated network is cut short, and where a write to a simulated disk is torn: a decision of the
+//! schedule, like the order of turns.
 
 use crate::random::SplitMix64;
 
@@ -6,12 +7,12 @@ use crate::random::SplitMix64;
 const NEAR: u32 = 32;
 
 /// How many choices there are for a transfer of this many bytes: to transfer all of them, or fewer.
-pub(super) fn choices(bytes: usize) -> u32 {
+pub(crate) fn choices(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX).min(2 * NEAR)
 }
 
 /// How many bytes are transferred by a choice. `None`: all.
-pub(super) fn length(choice: u32, bytes: usize) -> Option<usize> {
+pub(crate) fn length(choice: u32, bytes: usize) -> Option<usize> {
     let at_the_end = (2 * NEAR).saturating_sub(choice) as usize;
     match choice {
         0 => None,
@@ -27,6 +28,11 @@ pub(super) struct Cuts(SplitMix64);
 impl Cuts {
     pub(super) fn new(seed: u64) -> Self {
         Cuts(SplitMix64::new(seed).split().split())
+    }
+
+    /// One of so many choices.
+    pub(super) fn any(&mut self, choices: u32) -> u32 {
+        self.0.below(choices as usize) as u32
     }
 
     /// The choice, and how many there would be if all were as likely.

@@ -8,7 +8,7 @@ mod arrivals;
 mod cancellations;
 mod census;
 mod cpus;
-mod cuts;
+pub(crate) mod cuts;
 #[cfg(feature = "direct")]
 mod direct;
 #[cfg(not(feature = "direct"))]
@@ -45,6 +45,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
 use fiber_core::footprint::touch_unknown;
+use fiber_core::fs::Files;
 use fiber_core::net::Net;
 use fiber_core::{
     Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey,
@@ -253,6 +254,11 @@ impl Machine {
         if bytes > 1 { self.state().choose_cut(bytes) } else { None }
     }
 
+    /// One of so many outcomes of a crash of a disk.
+    pub(crate) fn choose_loss(&self, outcomes: usize) -> usize {
+        self.state().choose_loss(outcomes)
+    }
+
     /// Where the fiber runs whose turn it is.
     pub(crate) fn here(&self) -> Place {
         self.state().here()
@@ -438,6 +444,10 @@ impl Scheduler for Machine {
 
     fn net(&self) -> Option<&dyn Net> {
         Some(&**self.network())
+    }
+
+    fn files(&self) -> Option<Arc<dyn Files>> {
+        self.network.get()?.files()
     }
 
     #[inline]

@@ -317,6 +317,13 @@ impl State {
         cuts::length(choice, bytes)
     }
 
+    /// One of so many outcomes of a crash of a disk. Without chance, it is the first one.
+    pub(crate) fn choose_loss(&mut self, outcomes: usize) -> usize {
+        let most = u32::try_from(outcomes).unwrap_or(MAX_NUMBER).min(MAX_NUMBER);
+        let drawn = if self.strategy.is_without_chance() { 0 } else { self.cuts.any(most) };
+        self.choose_number(most, u64::from(drawn)) as usize
+    }
+
     /// Whether a fiber has the turn, and not a thread of the program's own.
     pub(crate) fn is_in_turn(&self) -> bool {
         self.current.is_some()
@@ -336,6 +343,8 @@ impl State {
             self.count.leaves_out = true;
         }
         let number = if possible.is_empty() { 0 } else { self.next_number(possible.len() as u32 + 1, 0).1 };
+        // When the schedule is replayed, this is no number, and must not count as one.
+        self.drawn -= u32::from(!possible.is_empty());
         match number.checked_sub(1) {
             None => self.faults.pass(self.turn),
             Some(at) => {

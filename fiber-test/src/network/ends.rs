@@ -320,7 +320,7 @@ impl Ends {
         side.in_transit = 0;
     }
 
-    /// The host of this end crashes: the calls that are left fail, and the peer is reset. `false`: the peer needs not be told.
+    /// The host of this end crashes: the calls that are left fail, and the peer is reset.
     pub(super) fn crashes(&mut self, end: End) {
         let (side, peer) = self.both(end);
         let is_told = side.is_open && !side.is_over() && !side.is_dead && peer.is_open;

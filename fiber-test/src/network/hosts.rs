@@ -9,6 +9,7 @@ use fiber_core::sync::Watch;
 use fiber_core::{Fiber, Handle, Outcome, Run};
 
 use super::world::World;
+use crate::disk::Disk;
 use crate::machine::{Machine, Place};
 
 /// The host of fibers that were not given to any: it has all addresses that no other host has.
@@ -19,6 +20,7 @@ pub(super) struct HostState {
     pub(super) name: String,
     pub(super) address: IpAddr,
     pub(super) power: Watch<Power>,
+    pub(super) disk: Arc<Disk>,
 }
 
 /// Whether a host runs.
@@ -32,7 +34,7 @@ pub(super) struct Power {
 impl HostState {
     pub(super) fn new(name: &str, address: IpAddr) -> Self {
         let power = Watch::new(Power { is_up: true, crashes: 0 }).named(&format!("power of host {name}"));
-        HostState { name: name.to_owned(), address, power }
+        HostState { name: name.to_owned(), address, power, disk: Arc::default() }
     }
 }
 
@@ -93,7 +95,7 @@ impl Host {
     }
 
     /// Crashes the host. Its fibers are cancelled, its listeners are closed, and its connections are reset; the other ends notice
-    /// when a packet would reach them. While it is down, connections to it are refused. If it is already down, nothing happens.
+    /// when a packet would reach them. Its disk loses what was not synced. While it is down, connections to it are refused. If it is already down, nothing happens.
     ///
     /// Finalizers of its fibers run, as in every cancellation, but without a network: their operations fail. Regions that are
     /// `uncancelable` run to their ends, too. The test itself is responsible for memory that the host shares with others.
@@ -112,8 +114,8 @@ impl Host {
     }
 
     /// Runs a program on this host, under the name of the host. When the host crashes, the program is cancelled and awaited. When
-    /// it restarts, `program` makes the program anew. So a crash loses the state that the function creates; the state that it
-    /// captures is the host's disk.
+    /// it restarts, `program` makes the program anew. So a crash loses the state that the function creates. The state that it
+    /// captures stays, and so do the files that it has synced: [`fiber_core::fs`] is the disk of the host here.
     ///
     /// ```
     /// use fiber_core::Fiber;

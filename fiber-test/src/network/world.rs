@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use fiber_core::fs::Files;
 use fiber_core::sync::Watch;
 use fiber_core::{Context, Instant, Scheduler};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
@@ -328,6 +329,14 @@ impl World {
         if is_there { Ok(host) } else { Err(ErrorKind::NetworkDown.into()) }
     }
 
+    /// The files of the fiber whose turn it is. `None`: those of the operating system.
+    pub(crate) fn files(&self) -> Option<Arc<dyn Files>> {
+        let place = self.machine.upgrade()?.here();
+        let host = usize::from(place.host);
+        let is_named = host != LOCALHOST;
+        is_named.then(|| self.look(host, |host| host.disk.files(place.crashes)))
+    }
+
     /// Crashes a host. Returns the number of its crashes. `None`: it was down.
     pub(super) fn crash(&self, host: usize) -> Option<u32> {
         let power = self.power(host);
@@ -343,6 +352,8 @@ impl World {
         listeners.iter().for_each(|listening| listening.fails());
         mailboxes.iter().for_each(|mailbox| mailbox.fails());
         self.links().into_iter().for_each(|link| link.crashes(host));
+        let disk = self.look(host, |host| host.disk.clone());
+        disk.crash(|most| self.machine.upgrade().map_or(0, |machine| machine.choose_loss(most)));
         let fibers = self.machine.upgrade().map_or_else(Vec::new, |machine| machine.fibers_at(host));
         fibers.iter().for_each(Context::cancel);
         Some(crashes + 1)

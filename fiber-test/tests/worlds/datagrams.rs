@@ -6,7 +6,7 @@ use std::time::Duration;
 use fiber_core::net::UdpSocket;
 use fiber_core::{Fiber, fiber};
 
-use crate::support::{LOCAL, Seen, Told, agree, result, seen};
+use crate::support::{LOCAL, Seen, Told, agree, at_some_port, result, seen};
 
 fn socket() -> Fiber<UdpSocket> {
     UdpSocket::bind(LOCAL).boxed()
@@ -370,7 +370,7 @@ fn sockets_beside_each_other() {
             let mut seen = Seen::new();
             for first in all {
                 for second in all {
-                    let! bound = beside(first, second);
+                    let! bound = at_some_port(move || beside(first, second));
                     seen.push(bound);
                 }
             }

@@ -1,5 +1,5 @@
-//! The simulated network against that of the operating system. Every test is a program that says what it observes; it runs on
-//! both networks, and has to observe the same. The expected values are those of Linux, so they are written down nowhere.
+//! The simulated network, and the simulated disk, against those of the operating system. Every test is a program that says what it observes; it runs on
+//! both, and has to observe the same. The expected values are those of Linux, so they are written down nowhere.
 //! `cargo test -p fiber-test --test worlds -- --nocapture` prints them.
 #![cfg(target_os = "linux")]
 
@@ -8,6 +8,7 @@ mod addresses;
 mod datagrams;
 mod differences;
 mod ends;
+mod files;
 mod names;
 mod paths;
 mod resets;

@@ -4,8 +4,8 @@ use std::any::type_name;
 use std::fmt::Debug;
 use std::io;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use fiber_core::net::{ByteStream, TcpListener, TcpStream, UnixStream, WriteFailed};
@@ -30,6 +30,9 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// How often something is looked at that may never change.
 const LOOKS: usize = 2_000;
 
+/// At how many ports something is tried.
+const PORTS: usize = 4;
+
 /// Fails unless the program observes the same on both networks, and on the simulated one under every schedule that is tried.
 #[track_caller]
 pub(crate) fn agree<F>(program: F)
@@ -37,7 +40,7 @@ where
     F: Fn() -> Fiber<Seen> + Clone + Send + Sync + 'static,
 {
     let name = type_name::<F>().trim_start_matches("worlds::").trim_end_matches("::{{closure}}");
-    let real = ended(CurrentThread::new().run(limited(program())));
+    let real = on_the_real_network(program());
     println!("{name:<64} {}", real.join(", "));
     for seed in 0..SEEDS {
         let test = TestScheduler::with_seed(seed);
@@ -59,8 +62,34 @@ pub(crate) fn differ<const N: usize>(
     real: [&'static str; N],
     simulated: [&'static str; N],
 ) {
-    assert_eq!(ended(CurrentThread::new().run(limited(program()))), real, "real");
+    assert_eq!(on_the_real_network(program()), real, "real");
     assert_eq!(ended(TestScheduler::new().run(limited(program()))), simulated, "simulated");
+}
+
+/// One program at a time: the ports of another one would be in its way.
+fn on_the_real_network(program: Fiber<Seen>) -> Seen {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    ended(CurrentThread::new().run(limited(program)))
+}
+
+/// Fails unless the program observes the same in a folder of the real files and on the disk of a simulated host.
+#[track_caller]
+pub(crate) fn agree_on_files(program: fn(PathBuf) -> Fiber<Seen>) {
+    let folder = tempfile::tempdir().unwrap();
+    let real = on_the_real_network(program(folder.path().to_owned()));
+    println!("{}", real.join(", "));
+    let on_a_host = move || {
+        fiber_test::network()
+            .bind(move |network| network.host("a").run(move || program("/data".into())))
+            .boxed()
+    };
+    let simulated = TestScheduler::new().run(limited(on_a_host()));
+    assert_eq!(ended(simulated), real, "simulated (left), and real (right)");
+    Explore::default().no_regressions().schedules(RUNS).check(move || {
+        let real = real.clone();
+        on_a_host().map(move |seen| assert_eq!(seen, real, "simulated (left), and real (right)"))
+    });
 }
 
 fn limited(program: Fiber<Seen>) -> Fiber<Seen> {
@@ -171,6 +200,17 @@ pub(crate) fn eventually(look: impl Fn() -> Option<String> + Send + 'static) -> 
             do! Fiber::delay(PAUSE);
         }
         "never".to_owned()
+    }
+}
+
+/// Whether something succeeds at one of a few ports. At some of them, a socket of another process may be in the way.
+pub(crate) fn at_some_port(look: impl Fn() -> Fiber<String> + Send + 'static) -> Fiber<String> {
+    fiber! {
+        for _ in 1..PORTS {
+            let! seen = look();
+            if seen == "done" { return seen }
+        }
+        return! look();
     }
 }
 
