@@ -838,6 +838,43 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
 }
 
 #[test]
+fn a_child_that_is_made_below_one_that_has_ended_does_not_revive_it() {
+    model(|| {
+        let root = root();
+        let node = child(&root);
+        let outside = thread::spawn({
+            let node = node.clone();
+            move || {
+                let is_held = node.hold();
+                let below = child(&node);
+                if is_held {
+                    Node::release(&node);
+                } else {
+                    Node::cancel(&below, 0);
+                }
+                let is_held_again = node.hold();
+                assert!(is_held || !is_held_again);
+                if is_held_again {
+                    Node::release(&node);
+                }
+                below
+            }
+        });
+        let has_ended = node.finish_alone();
+        if has_ended {
+            Node::end(&node);
+        }
+        let below = outside.join().unwrap();
+        assert_eq!(below.is_cancelled(), has_ended);
+        Node::end(&below);
+        if !has_ended {
+            assert!(node.finish_work());
+            Node::end(&node);
+        }
+    });
+}
+
+#[test]
 fn a_child_added_from_outside_is_awaited_or_refused() {
     model(|| {
         let scope = root();
