@@ -133,8 +133,6 @@ impl Drop for Stacks {
     fn drop(&mut self) {
         let Some(here) = self.home.here.get() else { return };
         here.has_ended.set(true);
-        let left = self.home.left.lock().take();
-        left.into_iter().flatten().for_each(Frames::discard_here);
         let all = here.parked.take();
         for mut parked in all.into_values() {
             with_own_queue(|| {
@@ -142,6 +140,9 @@ impl Drop for Stacks {
                 catch_panic(|| parked.abandon());
             });
         }
+        // Last: a fiber that another thread abandons meanwhile ends here, after its function was unwound.
+        let left = self.home.left.lock().take();
+        left.into_iter().flatten().for_each(Frames::discard_here);
     }
 }
 
