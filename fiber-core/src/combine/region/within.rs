@@ -58,7 +58,10 @@ impl<F: FnOnce(&Cx<'_>) -> Instant> Until<F> {
 }
 
 impl<R: Run, F> Within<R, F> {
-    fn step(&mut self, wait: impl FnOnce(R) -> Result<Outcome<R::Out>, R>) -> Option<Outcome<Option<R::Out>>> {
+    fn step(
+        &mut self,
+        wait: impl FnOnce(R) -> Result<Outcome<R::Out>, R>,
+    ) -> Option<Outcome<Option<R::Out>>> {
         match wait(self.wait.take()?) {
             Ok(outcome) => Some(outcome.map(Some)),
             Err(back) => {
