@@ -4,6 +4,7 @@
 //! allocations, or need a process for another reason, are files beside this folder.
 
 mod architecture;
+mod attacks;
 mod awaited;
 mod blocking;
 mod borrowed;
