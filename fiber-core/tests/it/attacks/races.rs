@@ -80,7 +80,8 @@ fn a_side_whose_waits_are_always_ready_loses_to_a_delay() {
 fn a_side_that_computes_after_its_event_loses_to_a_delay() {
     let (sender, receiver) = Channel::unbounded();
     sender.try_send(0_u64).unwrap();
-    let counts = |count| Fiber::iterate(count, |count| Fiber::success(ControlFlow::<(), u64>::Continue(count + 1)));
+    let counts =
+        |count| Fiber::iterate(count, |count| Fiber::success(ControlFlow::<(), u64>::Continue(count + 1)));
     let outcome = Tireless::new().run(receiver.recv().bind(counts).race(Fiber::delay(10 * SECOND)));
     assert_eq!(outcome.unwrap(), Either::Right(()));
 }
