@@ -2,16 +2,13 @@
 //! interrupted.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use fiber_core::sync::{Channel, Receiver, Semaphore};
 use fiber_core::{Either, Fiber};
 use fiber_test::TestScheduler;
 
+use super::{HOUR, SECOND};
 use crate::support::Tireless;
-
-const SECOND: Duration = Duration::from_secs(1);
-const HOUR: Duration = Duration::from_secs(3600);
 
 /// Runs a side that receives an item, and cannot be interrupted, against a second. The item comes after two seconds.
 fn receives_after_it_has_lost(side: impl FnOnce(Receiver<u32>) -> Fiber<u32>) {
