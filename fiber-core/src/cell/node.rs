@@ -210,7 +210,7 @@ impl<O: Owner> Node<O> {
     }
 
     /// Whether a cancellation of the parent does not reach the node.
-    fn is_shielded(&self) -> bool {
+    pub(crate) fn is_shielded(&self) -> bool {
         self.place().is_some_and(Place::is_shielded)
     }
 

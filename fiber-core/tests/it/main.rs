@@ -5,6 +5,7 @@
 
 mod after_code;
 mod architecture;
+mod attacks;
 mod awaited;
 mod blocking;
 mod borrowed;

@@ -29,6 +29,7 @@ mod interpreter;
 mod oracle;
 mod part;
 mod program;
+mod races;
 mod schedulers;
 mod strand;
 mod structures;

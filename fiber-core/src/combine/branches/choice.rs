@@ -15,7 +15,7 @@ use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
 use crate::leaf::Wait;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::{Outcome, Panic, guard};
 
 /// The wait for the first of two events.
 pub(crate) struct Choice<R: Run, S: Run> {
@@ -121,8 +121,9 @@ impl<R: Run, S: Run> Wait for Choice<R, S> {
 
     fn deregister(&mut self, cx: &Cx<'_>) {
         if let Some((first, second)) = &mut self.sides {
-            first.deregister_wait(cx);
-            second.deregister_wait(cx);
+            // Code of the user, which may panic. The second side leaves its event nevertheless.
+            let torn = [guard(|| first.deregister_wait(cx)), guard(|| second.deregister_wait(cx))];
+            Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
         }
     }
 

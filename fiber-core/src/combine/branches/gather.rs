@@ -141,7 +141,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
     plan: Plan,
 ) -> Step<'s, G::Out> {
     if G::RACES && cx.is_raced() {
-        cx.enters_race();
+        cx.lets_race_go();
     }
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {

@@ -265,7 +265,7 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     site: Site,
 ) -> PairStep<'s, R, S, J> {
     if J::RACES && cx.is_raced() {
-        cx.enters_race();
+        cx.lets_race_go();
     }
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {

@@ -58,7 +58,12 @@ impl<T: Send + 'static, N: Follow<T>> Follow<T> for Own<N> {
 
     #[inline]
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, N::Out> {
-        guard(|| self.step.follow(cx, outcome)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
+        let step = guard(|| self.step.follow(cx, outcome));
+        let step = step.unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)));
+        match step {
+            Step::Wait(waiting) if N::NEVER_WAITS => Step::Done(waiting.refuse(cx)),
+            step => step,
+        }
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -52,6 +52,8 @@ const IN_PLACE: usize = 1;
 struct Side<'a> {
     fiber: &'a Ref<FiberState>,
     group: &'a Ref<FiberState>,
+    /// A cancellation of the race does not reach the place in the side that was asked for.
+    is_shielded: bool,
 }
 
 /// The side in which this is, if it is in one.
@@ -59,11 +61,12 @@ fn side_of(node: &Ref<FiberState>) -> Option<Side<'_>> {
     if !node.owner().own.has(Own::RACED) {
         return None;
     }
-    let mut fiber = node;
+    let (mut fiber, mut is_shielded) = (node, false);
     while fiber.owner().own.has(Own::STRUCTURE) {
+        is_shielded |= fiber.is_shielded();
         fiber = fiber.parent()?;
     }
-    Some(Side { fiber, group: fiber.parent()? })
+    Some(Side { fiber, group: fiber.parent()?, is_shielded })
 }
 
 /// The race whose structure this is.
@@ -72,8 +75,8 @@ fn race_of(group: &Ref<FiberState>) -> &Mutex<State> {
     &structure.race.get_or_make(Race::default).0
 }
 
-impl Side<'_> {
-    fn race(&self) -> &Mutex<State> {
+impl<'a> Side<'a> {
+    fn race(&self) -> &'a Mutex<State> {
         race_of(self.group)
     }
 
@@ -86,33 +89,43 @@ impl Side<'_> {
     }
 }
 
-/// What wants to hold a race.
+/// What wants to hold the races around it.
 struct Claim<'a> {
     /// The innermost side.
     holder: usize,
     /// Of the event. Without one, a claim that fails leaves nothing.
     wakeup: Option<&'a Wakeup>,
-    /// Cannot be interrupted, so it continues although the race is decided.
     is_masked: bool,
 }
 
 impl Claim<'_> {
     /// Calls `then` if the claim holds all races around `node`. If that gives `false`, the races stay as they were.
-    fn hold(&self, node: &Ref<FiberState>, then: &mut dyn FnMut() -> bool) -> bool {
-        let Some(side) = side_of(node) else { return then() };
-        side.touch();
-        let mut race = side.race().lock();
-        if race.is_decided || side.group.is_cancelled() {
-            // A side that cannot be interrupted takes what it waits for, as it would without a race.
-            return self.is_masked && then();
+    fn hold(&self, node: &Ref<FiberState>, then: impl FnOnce() -> bool) -> bool {
+        let (mut innermost, mut others) = (None, Vec::new());
+        let mut is_shielded = self.is_masked;
+        for side in successors(side_of(node), |side| side_of(side.group)) {
+            side.touch();
+            is_shielded |= side.is_shielded;
+            let mut race = side.race().lock();
+            if race.is_decided || side.group.is_cancelled() {
+                if is_shielded {
+                    // A side that cannot be interrupted takes what it waits for, as it would without this race and those around it.
+                    break;
+                }
+                return false;
+            }
+            if race.holder != 0 && race.holder != self.holder {
+                race.missed.extend(self.wakeup.map(Wakeup::again));
+                return false;
+            }
+            match innermost {
+                None => innermost = Some(race),
+                Some(_) => others.push(race),
+            }
         }
-        if race.holder != 0 && race.holder != self.holder {
-            race.missed.extend(self.wakeup.map(Wakeup::again));
-            return false;
-        }
-        let holds = self.hold(side.group, then);
+        let holds = then();
         if holds {
-            race.holder = self.holder;
+            innermost.iter_mut().chain(&mut others).for_each(|race| race.holder = self.holder);
         }
         holds
     }
@@ -160,7 +173,7 @@ impl Context {
     /// Holds the races around this side, for an event that has happened. `false`: another side holds or has decided one.
     #[cold]
     pub(crate) fn hold_race(&self) -> bool {
-        self.claim_of(None).is_none_or(|claim| claim.hold(&self.0, &mut || true))
+        self.claim_of(None).is_none_or(|claim| claim.hold(&self.0, || true))
     }
 
     /// Ends the wait by its event, if that may win. Otherwise the wait is over, or the wake-up is fired when the race is free again.
@@ -168,7 +181,7 @@ impl Context {
     pub(super) fn fire_in_race(&self, event: EventKey, wakeup: &Wakeup) -> Fired<Waiter> {
         let Some(claim) = self.claim_of(Some(wakeup)) else { return self.fire(event) };
         let mut fired = Fired::Late;
-        claim.hold(&self.0, &mut || {
+        claim.hold(&self.0, || {
             fired = self.fire(event);
             !matches!(fired, Fired::Late)
         });
@@ -180,7 +193,8 @@ impl Context {
     pub(crate) fn holds_race(&self) -> bool {
         let Some(side) = side_of(&self.0) else { return true };
         let race = side.race().lock();
-        race.holder == side.address() || self.is_masked() && (race.is_decided || side.group.is_cancelled())
+        let is_shielded = side.is_shielded || self.is_masked();
+        race.holder == side.address() || is_shielded && (race.is_decided || side.group.is_cancelled())
     }
 
     /// This side waits again: others may win.

@@ -248,9 +248,9 @@ impl<'a> Cx<'a> {
         self.place.is_raced()
     }
 
-    /// The fiber enters a race: what it holds of a race around that, it gives back.
+    /// The fiber is longer than a wait: if it holds the race around it, it gives that back.
     #[cold]
-    pub(crate) fn enters_race(&self) {
+    pub(crate) fn lets_race_go(&self) {
         self.nearest().lets_go();
     }
 
@@ -421,6 +421,9 @@ impl<'a> Cx<'a> {
         // The fiber here may never end, so the turn may never reach the bottom of the stack.
         self.turn.schedule_put_off();
         self.promote_overdue();
+        if self.is_raced() && at != SwitchPoint::Branch {
+            self.lets_race_go();
+        }
         let worker = self.turn.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
         match answer.unwrap_or(Checkpoint::Yield) {

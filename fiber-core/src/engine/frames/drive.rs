@@ -31,6 +31,8 @@ pub(super) struct LeafTable {
     pub(super) cancel: unsafe fn(&Cx<'_>) -> Pair,
     /// Whether it waits for the next turn only.
     pub(super) yields: bool,
+    /// Whether it only moves the fiber to another thread.
+    pub(super) moves: bool,
 }
 
 /// Where a fiber waits.
@@ -67,8 +69,9 @@ pub(super) fn settle_alone(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
 /// continues at once, with an outcome in `value`.
 fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut Pair>) -> Option<Context> {
     let mut frames = slot.buffer()?;
+    let moves = frames.table().leaf().moves;
     let waits_in = frames.front().node.as_ref().unwrap_or(&node);
-    if waits_in.is_raced() {
+    if waits_in.is_raced() && !moves {
         waits_in.waits_again();
     }
     if frames.table().leaf().yields {

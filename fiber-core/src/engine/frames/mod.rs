@@ -120,6 +120,8 @@ pub(crate) trait Waits: Send + 'static + Sized {
     type Out: Send + 'static;
     /// Whether it only waits for the next turn: it is never begun, and always ends.
     const YIELDS: bool = false;
+    /// Whether it waits for no event, but for another thread, on which the fiber continues.
+    const MOVES: bool = false;
 
     /// Registers with the event. Without one, the fiber continues from the bottom of the stack.
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<Self::Event> {
@@ -146,6 +148,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     type Event = L::Event;
     type Out = P::Out;
     const YIELDS: bool = L::YIELDS;
+    const MOVES: bool = L::MOVES;
 
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<L::Event> {
         self.0.begin(cx)
@@ -159,13 +162,15 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     #[inline(always)]
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
         let outcome = self.0.end(cx, outcome);
-        let step = self.1.follow(cx, outcome).detach(cx);
-        if cx.has_left_over() {
-            cx.drop_left_over();
+        match self.1.follow(cx, outcome) {
+            Step::Done(outcome) => {
+                if cx.has_left_over() {
+                    cx.drop_left_over();
+                }
+                outcome
+            }
+            Step::Wait(waiting) => waiting.refuse(cx),
         }
-        step.unwrap_or_else(|_| {
-            Outcome::Panicked(Panic::new(Box::new("a step that never waits has begun to wait")))
-        })
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -215,6 +220,13 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
     ) -> Waiting<'s, F::Out> {
         cx.frames().front().node.get_or_insert_with(|| inside.clone());
         self.push(cx, frame)
+    }
+
+    /// Drops the frames of a step that has said that it never waits.
+    #[cold]
+    pub(crate) fn refuse(self, cx: &'s Cx<'_>) -> Outcome<T> {
+        cx.drop_left_over();
+        Outcome::Panicked(Panic::new(Box::new("a step that never waits has begun to wait")))
     }
 
     /// Gives up the borrow of `cx`.

@@ -73,7 +73,12 @@ impl<L: Waits> LeafOf<L> {
         resume: Self::resume,
         drop: Self::drop,
         visit: None,
-        leaf: Some(&LeafTable { begin: Self::begin, cancel: Self::cancel, yields: L::YIELDS }),
+        leaf: Some(&LeafTable {
+            begin: Self::begin,
+            cancel: Self::cancel,
+            yields: L::YIELDS,
+            moves: L::MOVES,
+        }),
         size: frame_size::<L>() as u32,
     };
 

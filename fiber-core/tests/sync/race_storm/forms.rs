@@ -1,6 +1,7 @@
 //! The same waits without their types, in several forms, and programs that race with them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fiber_core::{Fiber, Run, fiber};
 
@@ -32,6 +33,8 @@ impl<S: Side> Racer for S {
     }
 }
 
+const HOUR: Duration = Duration::from_secs(3600);
+
 /// A kind of racers.
 pub(super) type Kind = fn() -> Arc<dyn Racer>;
 
@@ -43,7 +46,7 @@ pub(super) fn of<S: Side>() -> Arc<dyn Racer> {
 /// A way to write a wait.
 pub(super) type Form = fn(Fiber<Won>) -> Fiber<Won>;
 
-pub(super) const FORMS: [Form; 5] = [boxed, named, in_a_block, awaited, nested];
+pub(super) const FORMS: [Form; 7] = [boxed, named, in_a_block, awaited, nested, limited, in_direct_code];
 
 pub(super) fn boxed(wait: Fiber<Won>) -> Fiber<Won> {
     wait
@@ -67,6 +70,14 @@ fn awaited(wait: Fiber<Won>) -> Fiber<Won> {
 /// A side of another race.
 fn nested(wait: Fiber<Won>) -> Fiber<Won> {
     Fiber::<Won>::never().boxed().race(wait).map(|won| won.into_inner()).boxed()
+}
+
+fn limited(wait: Fiber<Won>) -> Fiber<Won> {
+    wait.timeout(HOUR).boxed()
+}
+
+fn in_direct_code(wait: Fiber<Won>) -> Fiber<Won> {
+    Fiber::direct(|fiber| fiber.wait(wait)).boxed()
 }
 
 /// Programs, which are no single waits, and a delay.
