@@ -176,7 +176,9 @@ impl Shrinker<'_, '_> {
     fn smaller_than(&mut self, best: &Schedule) -> Option<Schedule> {
         let fewest = best.deviations.len();
         let none = Schedule { deviations: Vec::new(), ..best.clone() };
+        // First in, first out itself was tried before.
         if fewest > 0
+            && none != Schedule::fifo()
             && let Some(small) = self.breaks(&none)
         {
             return Some(small);
