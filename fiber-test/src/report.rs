@@ -45,6 +45,9 @@ enum Kind {
         instants: usize,
         has_setting: bool,
     },
+    TooManyTurns {
+        turns: usize,
+    },
     Leak,
 }
 
@@ -111,6 +114,10 @@ impl Report {
         Report::busy(Kind::TooManyInstants { instants, has_setting }, at, &fibers)
     }
 
+    pub(crate) fn too_many_turns(at: Instant, turns: usize, fibers: Vec<Context>) -> Self {
+        Report::busy(Kind::TooManyTurns { turns }, at, &fibers)
+    }
+
     /// The busiest first.
     fn busy(kind: Kind, at: Instant, last: &[Context]) -> Self {
         let mut turns: BTreeMap<String, usize> = BTreeMap::new();
@@ -130,7 +137,10 @@ impl Report {
 
     /// The program runs without end: at one instant of virtual time, or from timer to timer.
     pub fn is_livelock(&self) -> bool {
-        matches!(self.0.kind, Kind::BusyInstant { .. } | Kind::TooManyInstants { .. })
+        matches!(
+            self.0.kind,
+            Kind::BusyInstant { .. } | Kind::TooManyInstants { .. } | Kind::TooManyTurns { .. }
+        )
     }
 
     /// The virtual time when the problem was noticed.
@@ -213,6 +223,12 @@ impl fmt::Display for Facts {
                 write!(
                     f,
                     "livelock at {at}: after {instants} instants there are still timers; these fibers ran last ({advice})"
+                )?;
+            }
+            Kind::TooManyTurns { turns } => {
+                write!(
+                    f,
+                    "livelock at {at}: after {turns} turns in all it has not ended; these fibers ran last (that is the bound under Explore, whose programs are short: let its loops end)"
                 )?;
             }
             Kind::Leak if self.has_ended() => {

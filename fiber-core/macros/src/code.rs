@@ -19,7 +19,7 @@ use crate::forms::{is_mark, is_tail};
 use crate::marks::{AND, FIRST, LET};
 use crate::together::mark_of;
 
-/// Methods of a fiber that give a fiber. Their arguments may be fibers as well.
+/// Methods of a fiber that give a fiber.
 const COMBINATORS: [&str; 22] = [
     "and_then",
     "bind",
@@ -44,6 +44,9 @@ const COMBINATORS: [&str; 22] = [
     "uncancelable",
     "zip",
 ];
+
+/// Those whose arguments are fibers.
+const WITH_FIBERS: [&str; 6] = ["and_then", "ensure", "hedge", "on_cancel", "race", "zip"];
 
 /// Functions of `Fiber` whose arguments are fibers.
 const OF_FIBERS: [&str; 3] = ["first_success", "parallel", "race_all"];
@@ -130,7 +133,10 @@ impl Code {
             }
             Expr::MethodCall(call) if COMBINATORS.iter().any(|name| call.method == name) => {
                 self.maker(&mut call.receiver);
-                call.args.iter_mut().for_each(|argument| self.maker(argument));
+                let has_fibers = WITH_FIBERS.iter().any(|name| call.method == name);
+                for argument in &mut call.args {
+                    if has_fibers { self.maker(argument) } else { self.visit_expr_mut(argument) }
+                }
             }
             Expr::MethodCall(call) => visit_mut::visit_expr_method_call_mut(self, call),
             other => self.visit_expr_mut(other),

@@ -67,6 +67,17 @@ fn by_argument(counter: Counter) -> Fiber<()> {
     fiber! { do! store(counter.clone(), counter.load() + 1); }
 }
 
+/// The code is an argument of an operator on the fiber.
+fn by_operator(counter: Counter) -> Fiber<()> {
+    fn stores(counter: Counter, value: u32) -> impl FnOnce(()) + Send + 'static {
+        move |()| counter.store(value)
+    }
+    fn adding(counter: &Counter) -> impl FnOnce(()) + Send + 'static {
+        stores(counter.clone(), counter.load() + 1)
+    }
+    fiber! { do! counter.waits().map(adding(&counter)); }
+}
+
 /// The code of the first round comes before the wait of the second.
 fn by_loop(counter: Counter) -> Fiber<()> {
     fiber! {
@@ -114,12 +125,13 @@ fn by_direct(counter: Counter) -> Fiber<()> {
     .boxed()
 }
 
-const FORMS: [(&str, fn(Counter) -> Fiber<()>); 9] = [
+const FORMS: [(&str, fn(Counter) -> Fiber<()>); 10] = [
     ("binds", by_binds),
     ("do!", by_block),
     ("return!", by_tail),
     ("let! and!", by_let),
     ("an argument", by_argument),
+    ("an operator", by_operator),
     ("a loop", by_loop),
     ("async", by_async),
     ("async after a future", by_async_later),

@@ -4,7 +4,10 @@
 //! Some strands run one race after the other, over the same channels. A side is a single wait in one of several forms, a race of sides, or a
 //! program that gives and takes nothing. In each race, there is a delay, so each program ends.
 
-#![allow(clippy::disallowed_methods, reason = "a thread waits for programs on a pool, and tells when one hangs")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a thread waits for programs on a pool, and tells when one hangs"
+)]
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -153,7 +156,8 @@ fn side() -> impl Strategy<Value = Side> {
 }
 
 fn program() -> impl Strategy<Value = Program> {
-    let capacity = || prop_oneof![3 => Just(Some(0)), 3 => Just(Some(1)), 1 => Just(Some(2)), 1 => Just(None)];
+    let capacity =
+        || prop_oneof![3 => Just(Some(0)), 3 => Just(Some(1)), 1 => Just(Some(2)), 1 => Just(None)];
     let round = (side(), 0..4 * LONGEST, prop::option::weighted(0.2, 0..2 * LONGEST))
         .prop_map(|(side, ends, limit)| Round { side, ends, limit });
     let strand = prop::collection::vec(round, 1..5);
@@ -296,11 +300,13 @@ impl World {
         let mut complaints = Vec::new();
         let ledger = std::mem::take(&mut *self.ledger.lock().unwrap());
         for (channel, (mut sent, mut received)) in ledger.sent.into_iter().zip(ledger.received).enumerate() {
-            received.extend(std::iter::from_fn(|| self.channels[channel].1.try_recv().ok()).map(|item| item.0));
+            received
+                .extend(std::iter::from_fn(|| self.channels[channel].1.try_recv().ok()).map(|item| item.0));
             sent.sort_unstable();
             received.sort_unstable();
             if sent != received {
-                complaints.push(format!("channel {channel}: {sent:?} were sent, {received:?} received or left"));
+                complaints
+                    .push(format!("channel {channel}: {sent:?} were sent, {received:?} received or left"));
             }
         }
         let (permits, items) = (self.permits.available(), Arc::strong_count(&self.items) - 1);
@@ -447,5 +453,7 @@ proptest! {
 }
 
 static POOLS: std::sync::LazyLock<[Arc<Pool>; 3]> = std::sync::LazyLock::new(|| {
-    [1, 2, 4].map(|workers| Arc::new(Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build()))
+    [1, 2, 4].map(|workers| {
+        Arc::new(Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build())
+    })
 });

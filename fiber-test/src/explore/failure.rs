@@ -69,10 +69,10 @@ pub(crate) fn analyze(
         Some(Some(shrunk)) => (shrunk.schedule, Some(shrunk.tried)),
     };
     let is_shrunk = tried.is_some_and(|tried| tried > 0);
-    let calm = if is_shrunk { calm(&schedule, &problem, &mut run) } else { None };
-    let tried = tried.map(|tried| tried + calm.as_ref().map_or(0, |calm| calm.tried));
     let again = run(replay(&schedule));
     let trace = again.trace.unwrap_or_default();
+    let calm = if is_shrunk { calm(&schedule, &trace, &problem, &mut run) } else { None };
+    let tried = tried.map(|tried| tried + calm.as_ref().map_or(0, |calm| calm.tried));
     let tried = tried.filter(|_| again.problem.is_some());
     let kind = again.problem.as_ref().map_or(problem.kind(), Problem::kind);
     let nearest = nearest(&schedule, &trace, kind, &mut |course| runner.run(course), &mut run);

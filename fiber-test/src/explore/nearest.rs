@@ -15,8 +15,11 @@ use crate::trace::{Trace, Turn};
 /// The number of schedules of each kind that are tried: all of a program of a few dozen turns.
 const MAX_RUNS: usize = 1_000;
 
-/// The maximum number of turns of the program: a second in a debug build, a tenth of that in an optimised one.
+/// The maximum number of turns of the program for each kind: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
+
+/// The same for all kinds together.
+const MAX_TURNS_IN_ALL: u64 = 2 * MAX_TURNS;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
@@ -47,9 +50,13 @@ pub(crate) fn nearest(
         Search::choose_otherwise,
         Search::hold_back,
     ];
+    let mut in_all = MAX_TURNS_IN_ALL;
     first.into_iter().chain(steps).find_map(|step| {
-        (search.turns_left, search.runs_left) = (MAX_TURNS, MAX_RUNS);
-        step(&mut search)
+        let turns = in_all.min(MAX_TURNS);
+        (search.turns_left, search.runs_left) = (turns, MAX_RUNS);
+        let found = if turns > 0 { step(&mut search) } else { None };
+        in_all -= turns - search.turns_left;
+        found
     })
 }
 

@@ -124,7 +124,7 @@ impl<'a> Runner<'a> {
         let mut state = State::new(Strategy::Fifo, 0);
         state.limits = Limits::of_exploration();
         if let Some(most) = self.settings.turns_per_instant {
-            state.limits.turns_per_instant = most;
+            state.limits.allow_turns_per_instant(most);
         }
         if let Some((workers, budget)) = self.settings.cpus {
             state.simulate(Cpus::new(workers, budget));

@@ -17,8 +17,11 @@ use crate::schedule::{Cancellation, Deviation, Schedule};
 /// The maximum number of turns of the program in one phase: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
 
-/// At least this many runs like the one that was found may be tried: livelocks are long.
+/// At least this many runs like the one that was found may be tried, in all phases together: livelocks are long.
 const LEAST_RUNS: u64 = 24;
+
+/// But not more turns than this.
+const MOST_TURNS: u64 = 20 * MAX_TURNS;
 
 /// The durations that are tried for a fault of the network.
 const TIMES: [Duration; 4] =
@@ -37,19 +40,18 @@ pub(crate) struct Shrunk {
 pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> Option<Shrunk> {
     let mut shrinker = Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
-    let budget = MAX_TURNS.max(LEAST_RUNS * u64::from(shrinker.turns));
+    shrinker.turns_left = MAX_TURNS.max((LEAST_RUNS * u64::from(shrinker.turns)).min(MOST_TURNS));
     // Nothing is smaller.
     if let Some(fifo) = shrinker.breaks(&Schedule::fifo()) {
         return Some(Shrunk { schedule: fifo, tried: shrinker.tried });
     }
-    shrinker.turns_left = budget;
     best = shrinker.simplify_rest(best);
     best = shrinker.take_out(best);
-    shrinker.turns_left = budget;
+    shrinker.begin_phase();
     if let Some(small) = shrinker.smaller_than(&best) {
         best = small;
     }
-    shrinker.turns_left = budget;
+    shrinker.begin_phase();
     loop {
         let before = best.clone();
         best = shrinker.take_out(best);
@@ -73,6 +75,11 @@ struct Shrinker<'a, 'b> {
 }
 
 impl Shrinker<'_, '_> {
+    /// What is left of the turns of long runs, and at least the usual number.
+    fn begin_phase(&mut self) {
+        self.turns_left = self.turns_left.max(MAX_TURNS);
+    }
+
     /// The schedule as it was run, without decisions that had no effect, if it breaks the program in the same way.
     fn breaks(&mut self, schedule: &Schedule) -> Option<Schedule> {
         let execution = (self.run)(replay(schedule));
@@ -183,7 +190,9 @@ impl Shrinker<'_, '_> {
     fn smaller_than(&mut self, best: &Schedule) -> Option<Schedule> {
         let fewest = best.deviations.len();
         let none = Schedule { deviations: Vec::new(), ..best.clone() };
+        // First in, first out itself was tried before.
         if fewest > 0
+            && none != Schedule::fifo()
             && let Some(small) = self.breaks(&none)
         {
             return Some(small);

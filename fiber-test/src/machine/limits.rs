@@ -19,6 +19,10 @@ const MOST_INSTANTS: usize = 10_000_000;
 /// The same under exploration, whose programs are short.
 const MOST_INSTANTS_EXPLORED: usize = 100_000;
 
+/// Turns of one run under exploration before it counts as a livelock, unless one instant may have more: as many as the portfolio gives to all of its
+/// schedules. The other bounds alone would allow ten thousand million.
+const MOST_TURNS_EXPLORED: usize = 1_000_000;
+
 /// How many of the last turns a report of a livelock looks at.
 const LAST_TURNS: usize = 256;
 
@@ -26,11 +30,14 @@ const LAST_TURNS: usize = 256;
 pub(crate) struct Limits {
     pub(crate) turns_per_instant: usize,
     pub(crate) most_instants: usize,
+    /// Turns in all.
+    most_turns: usize,
     /// Whether the user may set `most_instants`.
     has_instants_setting: bool,
     instant: Instant,
     turns: usize,
     instants: usize,
+    turns_in_all: usize,
     /// The most fibers that were seen alive at this instant.
     fibers: usize,
     last: VecDeque<Context>,
@@ -41,10 +48,12 @@ impl Default for Limits {
         Limits {
             turns_per_instant: TURNS_PER_INSTANT,
             most_instants: MOST_INSTANTS,
+            most_turns: usize::MAX,
             has_instants_setting: true,
             instant: Instant::EPOCH,
             turns: 0,
             instants: 0,
+            turns_in_all: 0,
             fibers: 0,
             last: VecDeque::new(),
         }
@@ -54,7 +63,18 @@ impl Default for Limits {
 impl Limits {
     /// Those of a program under exploration.
     pub(crate) fn of_exploration() -> Self {
-        Limits { most_instants: MOST_INSTANTS_EXPLORED, has_instants_setting: false, ..Limits::default() }
+        Limits {
+            most_instants: MOST_INSTANTS_EXPLORED,
+            most_turns: MOST_TURNS_EXPLORED,
+            has_instants_setting: false,
+            ..Limits::default()
+        }
+    }
+
+    /// Sets how many turns one instant may have.
+    pub(crate) fn allow_turns_per_instant(&mut self, most: usize) {
+        self.turns_per_instant = most;
+        self.most_turns = self.most_turns.max(most);
     }
 
     /// Begins to count anew. Returns what is to be dropped without any lock.
@@ -62,6 +82,7 @@ impl Limits {
         self.instant = now;
         self.turns = 0;
         self.instants = 0;
+        self.turns_in_all = 0;
         self.fibers = live_fibers;
         std::mem::take(&mut self.last)
     }
@@ -76,12 +97,15 @@ impl Limits {
             self.turns = 0;
         }
         self.turns += 1;
+        self.turns_in_all += 1;
     }
 
     /// Whether the last turns before a limit have begun, which are looked at one by one.
     #[inline]
     pub(crate) fn is_suspicious(&self) -> bool {
-        self.turns + LAST_TURNS > self.turns_per_instant || self.instants + LAST_TURNS > self.most_instants
+        self.turns + LAST_TURNS > self.turns_per_instant
+            || self.instants + LAST_TURNS > self.most_instants
+            || self.turns_in_all > self.most_turns.saturating_sub(LAST_TURNS)
     }
 
     /// # Errors
@@ -108,6 +132,57 @@ impl Limits {
                 self.last.iter().cloned().collect(),
             ));
         }
+        // With so many fibers that one instant has as many turns, that bound is the one that counts.
+        let most_turns = self.most_turns.max(TURNS_PER_FIBER.saturating_mul(self.fibers));
+        if self.turns_in_all > most_turns {
+            return Err(Report::too_many_turns(
+                self.instant,
+                self.turns_in_all - 1,
+                self.last.iter().cloned().collect(),
+            ));
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Counts turns, so many at each instant, until a limit is passed.
+    fn passed(mut limits: Limits, turns_per_instant: usize) -> (usize, Report) {
+        let mut now = Instant::EPOCH;
+        for turn in 1.. {
+            if turn % turns_per_instant == 0 {
+                now = now + Duration::from_millis(1);
+            }
+            limits.count(now, 2);
+            if limits.is_suspicious()
+                && let Err(report) = limits.check(None, 2)
+            {
+                return (turn, report);
+            }
+        }
+        unreachable!("some limit is passed");
+    }
+
+    #[test]
+    fn a_program_that_is_busy_from_timer_to_timer_has_a_bound_on_all_its_turns() {
+        let (turns, report) = passed(Limits::of_exploration(), 1_000);
+        assert_eq!(turns, MOST_TURNS_EXPLORED + 1);
+        assert!(report.is_livelock());
+        assert!(report.to_string().contains("after 1000000 turns in all"), "{report}");
+        let (turns, _) = passed(Limits::of_exploration(), 2);
+        assert!(turns < MOST_TURNS_EXPLORED, "the bound on instants comes first");
+    }
+
+    #[test]
+    fn an_instant_may_have_as_many_turns_as_it_is_allowed() {
+        let mut limits = Limits::of_exploration();
+        limits.allow_turns_per_instant(2_000_000);
+        let (turns, report) = passed(limits, usize::MAX);
+        assert_eq!(turns, 2_000_001, "{report}");
     }
 }

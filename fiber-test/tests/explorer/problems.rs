@@ -241,3 +241,14 @@ fn the_message_of_a_claim_about_a_long_trace_is_short() {
     assert!(message.starts_with("in no turn: a timer\n(9"), "{message}");
     assert!(message.lines().count() < 100, "{message}");
 }
+
+/// The order of a long run is not made calmer, because no reader follows it; to try that took minutes, and the memory of one order for each turn.
+#[test]
+fn a_long_livelock_of_two_fibers_is_reported_soon() {
+    let spin = || Fiber::for_each(0.., |_| Fiber::yield_now());
+    let explore = Explore::default().turns_per_instant(50_000);
+    let failure = explore.try_check(|| spin().zip(spin())).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    assert_eq!(failure.schedule().to_string(), "");
+    assert!(failure.calmer().is_none(), "{:?}", failure.calmer());
+}

@@ -1,4 +1,8 @@
 //! Orders that differ only in independent steps are run once.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod known;
 mod promise;
+mod single;

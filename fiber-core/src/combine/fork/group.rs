@@ -50,8 +50,10 @@ struct Shared {
 
 #[derive(Default)]
 struct Live {
-    /// By their keys.
-    members: BTreeMap<usize, Context>,
+    /// By their keys, with their numbers in the order in which they came.
+    members: BTreeMap<usize, (u64, Context)>,
+    /// How many have come.
+    came: u64,
     is_draining: bool,
     is_cancelled: bool,
     waiting: WaitList,
@@ -103,7 +105,9 @@ impl Group {
         let mut live = self.0.live.lock();
         let is_open = !live.is_cancelled && !live.is_over();
         if is_open {
-            live.members.insert(context.key(), context.clone());
+            let number = live.came;
+            live.came += 1;
+            live.members.insert(context.key(), (number, context.clone()));
         }
         is_open
     }
@@ -143,11 +147,13 @@ impl Group {
     pub fn cancel(&self) -> GroupEnd {
         let mut live = self.0.live.lock();
         live.is_cancelled = true;
-        let members: Vec<Context> = live.members.values().cloned().collect();
+        let mut members: Vec<(u64, Context)> = live.members.values().cloned().collect();
         let waiting = live.end();
         drop(live);
         waiting.into_iter().for_each(Waiting::fire);
-        members.iter().for_each(Context::cancel);
+        // The keys are addresses, which no test may depend on.
+        members.sort_unstable_by_key(|(number, _)| *number);
+        members.iter().for_each(|(_, member)| member.cancel());
         self.end()
     }
 

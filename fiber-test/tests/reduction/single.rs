@@ -1,0 +1,101 @@
+//! Programs of one fiber, which makes others by itself: a cache, a group, a branch that is not waited for.
+
+use std::time::Duration;
+
+use fiber_core::sync::Cache;
+use fiber_core::{Error, Fiber, IntoFiber};
+use fiber_test::{Explore, TestScheduler};
+
+use crate::support::Shared;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Fibers that end at once, in another turn, at another time, in two of each, with a finalizer that waits, or not well.
+fn leaves() -> Vec<fn() -> Fiber<u32>> {
+    vec![
+        || Fiber::success(1).boxed(),
+        || Fiber::yield_now().map(|()| 1).boxed(),
+        || Fiber::delay(SECOND).map(|()| 1).boxed(),
+        || Fiber::delay(SECOND).bind(|()| Fiber::yield_now()).map(|()| 1).boxed(),
+        || Fiber::yield_now().bind(|()| Fiber::delay(SECOND)).ensure(Fiber::yield_now()).map(|()| 1).boxed(),
+        || Fiber::fail(Error::msg("no")).boxed(),
+    ]
+}
+
+/// Runs all orders of `program` with each pair of leaves.
+fn assert_complete(name: &str, program: impl Fn(Fiber<u32>, Fiber<u32>) -> Fiber<()> + Sync) {
+    for (at, one) in leaves().into_iter().enumerate() {
+        for (beside, other) in leaves().into_iter().enumerate() {
+            let explore = Explore::exhaustive().reduced().may_be_unobserved().no_regressions();
+            let tolerant = || program(one(), other()).catch(|_| Fiber::success(()));
+            let explored = explore.check(tolerant);
+            assert!(explored.is_complete(), "{name}, leaves {at} and {beside}: {explored:?}");
+        }
+    }
+}
+
+#[test]
+fn a_race_with_a_disconnected_side_is_complete() {
+    assert_complete("right", |one, other| one.race(other.disconnect()).map(drop).boxed());
+    assert_complete("left", |one, other| one.disconnect().race(other).map(drop).boxed());
+    assert_complete("both", |one, other| one.disconnect().race(other.disconnect()).map(drop).boxed());
+}
+
+#[test]
+fn a_cache_is_complete() {
+    assert_complete("one key", |one, other| {
+        let cache = Cache::new(8);
+        cache.get(1, move || one).zip(cache.get(1, move || other)).map(drop).boxed()
+    });
+    assert_complete("two keys", |one, other| {
+        let cache = Cache::new(1);
+        let first = cache.get(1, move || one).timeout(SECOND / 2);
+        first.zip(cache.get(2, move || other)).map(drop).boxed()
+    });
+}
+
+#[test]
+fn a_group_is_complete() {
+    assert_complete("a group", |one, other| {
+        Fiber::current()
+            .bind(move |context| {
+                let group = context.group();
+                drop((group.spawn(one), group.spawn(other)));
+                Fiber::yield_now().bind(move |()| group.cancel().into_fiber())
+            })
+            .boxed()
+    });
+}
+
+/// Members come and go, so the memory of those that have ended is used again. Each member that is cancelled notes its number.
+fn cancelled_group(members: usize) -> Fiber<Vec<usize>> {
+    let cancelled = Shared::new(Vec::new());
+    let seen = cancelled.clone();
+    let member = move |at: usize| {
+        let cancelled = cancelled.clone();
+        let lasts = if at % 3 == 1 { Duration::ZERO } else { SECOND };
+        Fiber::delay(lasts).on_cancel(cancelled.step(move |cancelled| cancelled.push(at)))
+    };
+    let millisecond = || Fiber::delay(Duration::from_millis(1));
+    Fiber::current()
+        .bind(move |context| {
+            let group = context.group();
+            (0..members / 2).for_each(|at| drop(group.spawn(member(at))));
+            millisecond().bind(move |()| {
+                (members / 2..members).for_each(|at| drop(group.spawn(member(at))));
+                millisecond().bind(move |()| group.cancel().into_fiber())
+            })
+        })
+        .map(move |()| seen.with(|cancelled| cancelled.clone()))
+        .boxed()
+}
+
+/// By no address, so that a test repeats a run.
+#[test]
+fn the_fibers_of_a_group_are_cancelled_in_the_order_in_which_they_came() {
+    for members in [3, 6, 10, 40] {
+        let cancelled = TestScheduler::new().run(cancelled_group(members)).unwrap();
+        let expected: Vec<usize> = (0..members).filter(|at| at % 3 != 1).collect();
+        assert_eq!(cancelled, expected);
+    }
+}
