@@ -4,7 +4,10 @@
 //! Some strands run one race after the other, over the same channels. A side is a single wait in one of several forms, a race of sides, or a
 //! program that gives and takes nothing. In each race, there is a delay, so each program ends.
 
-#![allow(clippy::disallowed_methods, reason = "a thread waits for programs on a pool, and tells when one hangs")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a thread waits for programs on a pool, and tells when one hangs"
+)]
 
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -18,13 +21,16 @@ use fiber_test::TestScheduler;
 use proptest::prelude::*;
 
 use crate::config;
-use crate::support::Steps;
+use crate::support::{Answer, Call, Steps};
 
 /// Programs of each test: some seconds in all, in a debug build.
 const CASES: u32 = 2000;
 
 /// The same on threads, where every delay is a real one.
 const ON_THREADS: u32 = 500;
+
+/// A moody scheduler drops one of this many tasks.
+const MOOD: u64 = 16;
 
 const WATCHDOG: Duration = Duration::from_secs(30);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -153,7 +159,8 @@ fn side() -> impl Strategy<Value = Side> {
 }
 
 fn program() -> impl Strategy<Value = Program> {
-    let capacity = || prop_oneof![3 => Just(Some(0)), 3 => Just(Some(1)), 1 => Just(Some(2)), 1 => Just(None)];
+    let capacity =
+        || prop_oneof![3 => Just(Some(0)), 3 => Just(Some(1)), 1 => Just(Some(2)), 1 => Just(None)];
     let round = (side(), 0..4 * LONGEST, prop::option::weighted(0.2, 0..2 * LONGEST))
         .prop_map(|(side, ends, limit)| Round { side, ends, limit });
     let strand = prop::collection::vec(round, 1..5);
@@ -296,11 +303,13 @@ impl World {
         let mut complaints = Vec::new();
         let ledger = std::mem::take(&mut *self.ledger.lock().unwrap());
         for (channel, (mut sent, mut received)) in ledger.sent.into_iter().zip(ledger.received).enumerate() {
-            received.extend(std::iter::from_fn(|| self.channels[channel].1.try_recv().ok()).map(|item| item.0));
+            received
+                .extend(std::iter::from_fn(|| self.channels[channel].1.try_recv().ok()).map(|item| item.0));
             sent.sort_unstable();
             received.sort_unstable();
             if sent != received {
-                complaints.push(format!("channel {channel}: {sent:?} were sent, {received:?} received or left"));
+                complaints
+                    .push(format!("channel {channel}: {sent:?} were sent, {received:?} received or left"));
             }
         }
         let (permits, items) = (self.permits.available(), Arc::strong_count(&self.items) - 1);
@@ -422,6 +431,50 @@ proptest! {
     }
 }
 
+/// A program of which the scheduler has dropped a part ends, and leaves nothing behind. Items may be lost with the fibers that have taken
+/// them.
+fn ends_in_part(program: Program, steps: Steps, turns: usize, is_dropped: bool) -> Result<(), TestCaseError> {
+    quiet();
+    let world = World::new(program.capacities, false);
+    let handle = steps.spawn(world.whole(program));
+    steps.run(turns);
+    handle.cancel_now();
+    if !is_dropped {
+        steps.run(usize::MAX);
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        steps.close();
+        prop_assert_eq!(steps.live_fibers(), 0);
+    }
+    drop(steps);
+    prop_assert!(handle.is_finished(), "the program has not ended");
+    drop(handle);
+    while world.channels.iter().any(|(_, receiver)| receiver.try_recv().is_ok()) {}
+    prop_assert_eq!(world.permits.available(), 1);
+    prop_assert_eq!(Arc::strong_count(&world.items), 1, "items are left");
+    prop_assert_eq!(Arc::strong_count(&world), 1, "the program is left");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(CASES))]
+
+    #[test]
+    fn races_end_on_a_scheduler_that_throws_tasks_away(program in program(), seed in any::<u64>(), turns in 0..400usize) {
+        let mut random = seed;
+        let whim = move |call| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let drops = matches!(call, Call::Schedule | Call::ScheduleAt) && (random >> 32).is_multiple_of(MOOD);
+            if drops { Answer::Drop } else { Answer::Properly }
+        };
+        ends_in_part(program, Steps::with_whim(seed, 1 + (seed % 4) as u32, Box::new(whim)), turns, false)?;
+    }
+
+    #[test]
+    fn races_end_with_their_scheduler(program in program(), seed in any::<u64>(), turns in 0..200usize) {
+        ends_in_part(program, Steps::new(seed, 1 + (seed % 4) as u32), turns, true)?;
+    }
+}
+
 proptest! {
     #![proptest_config(config(ON_THREADS))]
 
@@ -447,5 +500,7 @@ proptest! {
 }
 
 static POOLS: std::sync::LazyLock<[Arc<Pool>; 3]> = std::sync::LazyLock::new(|| {
-    [1, 2, 4].map(|workers| Arc::new(Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build()))
+    [1, 2, 4].map(|workers| {
+        Arc::new(Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build())
+    })
 });
