@@ -21,13 +21,16 @@ use fiber_test::TestScheduler;
 use proptest::prelude::*;
 
 use crate::config;
-use crate::support::Steps;
+use crate::support::{Answer, Call, Steps};
 
 /// Programs of each test: some seconds in all, in a debug build.
 const CASES: u32 = 2000;
 
 /// The same on threads, where every delay is a real one.
 const ON_THREADS: u32 = 500;
+
+/// A moody scheduler drops one of this many tasks.
+const MOOD: u64 = 16;
 
 const WATCHDOG: Duration = Duration::from_secs(30);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -425,6 +428,50 @@ proptest! {
         drop(test);
         let complaints = world.complaints();
         prop_assert!(complaints.is_empty(), "{complaints:#?}");
+    }
+}
+
+/// A program of which the scheduler has dropped a part ends, and leaves nothing behind. Items may be lost with the fibers that have taken
+/// them.
+fn ends_in_part(program: Program, steps: Steps, turns: usize, is_dropped: bool) -> Result<(), TestCaseError> {
+    quiet();
+    let world = World::new(program.capacities, false);
+    let handle = steps.spawn(world.whole(program));
+    steps.run(turns);
+    handle.cancel_now();
+    if !is_dropped {
+        steps.run(usize::MAX);
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        steps.close();
+        prop_assert_eq!(steps.live_fibers(), 0);
+    }
+    drop(steps);
+    prop_assert!(handle.is_finished(), "the program has not ended");
+    drop(handle);
+    while world.channels.iter().any(|(_, receiver)| receiver.try_recv().is_ok()) {}
+    prop_assert_eq!(world.permits.available(), 1);
+    prop_assert_eq!(Arc::strong_count(&world.items), 1, "items are left");
+    prop_assert_eq!(Arc::strong_count(&world), 1, "the program is left");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(CASES))]
+
+    #[test]
+    fn races_end_on_a_scheduler_that_throws_tasks_away(program in program(), seed in any::<u64>(), turns in 0..400usize) {
+        let mut random = seed;
+        let whim = move |call| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let drops = matches!(call, Call::Schedule | Call::ScheduleAt) && (random >> 32).is_multiple_of(MOOD);
+            if drops { Answer::Drop } else { Answer::Properly }
+        };
+        ends_in_part(program, Steps::with_whim(seed, 1 + (seed % 4) as u32, Box::new(whim)), turns, false)?;
+    }
+
+    #[test]
+    fn races_end_with_their_scheduler(program in program(), seed in any::<u64>(), turns in 0..200usize) {
+        ends_in_part(program, Steps::new(seed, 1 + (seed % 4) as u32), turns, true)?;
     }
 }
 

@@ -373,7 +373,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
             }
             if inside.is_cancelled() {
                 let refused = Outcome::Cancelled.without_run(run, &self.group);
-                self.arrive(&self.group, index, refused);
+                // Of a race that another side may hold.
+                self.join(cx, index, Ran::Ended(refused));
                 continue;
             }
             let run = || Ran::of::<Member<M, G>, _>(inside, run, self.plan.frame.location());
@@ -603,6 +604,8 @@ struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     type Place = ();
+    // A helper that is cancelled before it starts ends the branches that are left.
+    const RACES: bool = G::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<()>) {
         // If the helper could not start, no other fiber may be left to run the remaining branches.
