@@ -10,7 +10,7 @@ use std::env::args;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::sync::{Channel, one_shot};
+use fiber_core::sync::{Channel, Receiver, one_shot};
 use fiber_core::{Fiber, Handle, Resume, Run};
 use fiber_sched::{CurrentThread, Pool, block_on};
 
@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(3_600);
 /// Makes a loop of so many rounds.
 type Row = fn(u64) -> Fiber<u64>;
 
-const ROWS: [(&str, Row); 10] = [
+const ROWS: [(&str, Row); 14] = [
     ("yield", |count| rounds(count, Fiber::yield_now)),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {
@@ -37,6 +37,16 @@ const ROWS: [(&str, Row); 10] = [
     ("yield in a timeout", |count| rounds(count, || Fiber::yield_now().timeout(LONG))),
     ("two messages", messages),
     ("request and answer", requests),
+    ("an item beside a delay", |count| {
+        items(count, |items| items.recv().race(Fiber::delay(LONG)).map(drop).boxed())
+    }),
+    ("an item beside a delay, boxed", |count| {
+        items(count, |items| items.recv().boxed().race(Fiber::delay(LONG).boxed()).map(drop).boxed())
+    }),
+    ("an item in a timeout", |count| items(count, |items| items.recv().timeout(LONG).map(drop).boxed())),
+    ("an item in a timeout, boxed", |count| {
+        items(count, |items| items.recv().boxed().timeout(LONG).map(drop).boxed())
+    }),
 ];
 
 fn main() {
@@ -83,6 +93,17 @@ fn messages(count: u64) -> Fiber<u64> {
             to.send(n).bind(move |()| answer).map(move |n| next(n, count))
         });
         echo.fork().bind(move |echo| ask.bind(move |n| echo.join().map(move |()| n)))
+    })
+    .boxed()
+}
+
+/// Items that a fiber waits for, one after the other, as `take` does.
+fn items(count: u64, take: fn(&Receiver<u64>) -> Fiber<()>) -> Fiber<u64> {
+    Fiber::defer(move || {
+        let (to, items) = Channel::rendezvous();
+        let takes = Fiber::for_each(0..count, move |_| take(&items));
+        let gives = Fiber::iterate(0, move |n| to.send(n).map(move |()| next(n, count)));
+        takes.fork().bind(move |takes| gives.bind(move |n| takes.join().map(move |()| n)))
     })
     .boxed()
 }

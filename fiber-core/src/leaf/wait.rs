@@ -191,7 +191,7 @@ impl<W: Wait> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(self.end_unstarted(cx));
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.context().hold_race() {
+        if W::CAN_LOSE && cx.is_raced() && !cx.holds_race_now() {
             return Step::Wait(cx.wait(self));
         }
         match ask(|| self.wait.poll(cx)) {
@@ -205,7 +205,7 @@ impl<W: Wait> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.context().hold_race() {
+        if W::CAN_LOSE && cx.is_raced() && !cx.holds_race_now() {
             return Step::Wait(cx.wait_then(self, plain));
         }
         match ask(|| self.wait.poll(cx)) {
@@ -240,6 +240,15 @@ impl<W: Wait> Run for Leaf<W> {
 }
 
 impl<W: Wait> Leaf<W> {
+    #[cold]
+    fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        if cx.context().holds_race() {
+            return ask(|| self.wait.poll(cx));
+        }
+        // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
+        ask(|| self.wait.missed(cx))
+    }
+
     fn or_back(self, cx: &Cx<'_>, outcome: Option<Outcome<W::Out>>) -> Result<Outcome<W::Out>, Self> {
         match outcome {
             Some(outcome) => Ok(outcome.without(self, cx)),
@@ -269,10 +278,7 @@ impl<W: Wait> Waits for Leaf<W> {
 
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
-            // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
-            Signal::Fired if W::CAN_LOSE && cx.is_raced() && !cx.context().holds_race() => {
-                ask(|| self.wait.missed(cx))
-            }
+            Signal::Fired if W::CAN_LOSE && cx.is_raced() => self.wake_in_race(cx),
             Signal::Fired => ask(|| self.wait.poll(cx)),
             Signal::Cancelled | Signal::Abandoned => ask(|| {
                 self.wait.deregister(cx);

@@ -156,7 +156,7 @@ mod tests {
         let mut now = Instant::EPOCH;
         for turn in 1.. {
             if turn % turns_per_instant == 0 {
-                now = now + Duration::from_millis(1);
+                now += Duration::from_millis(1);
             }
             limits.count(now, 2);
             if limits.is_suspicious()

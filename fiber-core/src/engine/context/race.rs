@@ -94,7 +94,7 @@ struct Claim<'a> {
     /// The innermost side.
     holder: usize,
     /// Of the event. Without one, a claim that fails leaves nothing.
-    wakeup: Option<&'a Wakeup>,
+    event: Option<(&'a Context, EventKey)>,
     is_masked: bool,
 }
 
@@ -115,7 +115,8 @@ impl Claim<'_> {
                 return false;
             }
             if race.holder != 0 && race.holder != self.holder {
-                race.missed.extend(self.wakeup.map(Wakeup::again));
+                let missed = self.event.map(|(side, event)| Wakeup::of_fiber(side.clone(), event));
+                race.missed.extend(missed);
                 return false;
             }
             match innermost {
@@ -165,9 +166,9 @@ impl Context {
         self.0.waits_in(event)
     }
 
-    fn claim_of<'a>(&self, wakeup: Option<&'a Wakeup>) -> Option<Claim<'a>> {
+    fn claim_of<'a>(&self, event: Option<(&'a Context, EventKey)>) -> Option<Claim<'a>> {
         let holder = side_of(&self.0)?.address();
-        Some(Claim { holder, wakeup, is_masked: self.is_masked() })
+        Some(Claim { holder, event, is_masked: self.is_masked() })
     }
 
     /// Holds the races around this side, for an event that has happened. `false`: another side holds or has decided one.
@@ -178,8 +179,8 @@ impl Context {
 
     /// Ends the wait by its event, if that may win. Otherwise the wait is over, or the wake-up is fired when the race is free again.
     #[cold]
-    pub(super) fn fire_in_race(&self, event: EventKey, wakeup: &Wakeup) -> Fired<Waiter> {
-        let Some(claim) = self.claim_of(Some(wakeup)) else { return self.fire(event) };
+    pub(super) fn fire_in_race(&self, event: EventKey) -> Fired<Waiter> {
+        let Some(claim) = self.claim_of(Some((self, event))) else { return self.fire(event) };
         let mut fired = Fired::Late;
         claim.hold(&self.0, || {
             fired = self.fire(event);

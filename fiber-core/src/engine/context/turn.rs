@@ -242,6 +242,12 @@ impl<'a> Cx<'a> {
         self.place.is_cancelled()
     }
 
+    /// Holds the races around the fiber, if it may; see [`Context::hold_race`].
+    #[cold]
+    pub(crate) fn holds_race_now(&self) -> bool {
+        self.context().hold_race()
+    }
+
     /// Whether the fiber is in a side of a race.
     #[inline]
     pub(crate) fn is_raced(&self) -> bool {

@@ -57,12 +57,6 @@ impl Wakeup {
         }
     }
 
-    /// Ends the wait by its event, unless this is a side of a race that the event may not win.
-    #[inline]
-    fn end_wait(&self, context: &Context, event: EventKey) -> Fired<Waiter> {
-        if event.is_raced() { context.fire_in_race(event, self) } else { context.fire(event) }
-    }
-
     /// Reports the event: the fiber is scheduled, and polls its wait. Can be called from any thread.
     ///
     /// ```
@@ -96,7 +90,7 @@ impl Wakeup {
     /// Ends the wait by its event, and schedules the fiber if it has parked. `false`: the wait was already over.
     fn fire_at_once(&self) -> bool {
         let Target::Fiber(context, event) = &self.0 else { return true };
-        match self.end_wait(context, *event) {
+        match end_wait(context, *event) {
             Fired::Late => return false,
             Fired::Armed => {}
             Fired::Parked(waiter) => context.schedule(Task::wake(waiter, Signal::Fired)),
@@ -144,38 +138,37 @@ impl Wakeup {
     /// # Errors
     /// Returns the wake-up if the wait is already over, so that the value would have no taker.
     pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
-        let Target::Fiber(context, event) = &self.0 else { return Ok(Committed(Woken::from(self.0))) };
-        let waiter = match self.end_wait(context, *event) {
-            Fired::Late => return Err(self),
-            Fired::Armed => None,
-            Fired::Parked(waiter) => Some(waiter),
+        let woken = match self.0 {
+            Target::Waker(waker) => Woken::Waker(waker),
+            Target::Fiber(context, event) => match end_wait(&context, event) {
+                Fired::Late => return Err(Wakeup(Target::Fiber(context, event))),
+                Fired::Armed => Woken::Armed(context),
+                Fired::Parked(waiter) => Woken::Parked(waiter, context),
+            },
         };
-        Ok(Committed(match (self.0, waiter) {
-            (Target::Fiber(context, _), Some(waiter)) => Woken::Parked(waiter, context),
-            (target, _) => Woken::from(target),
-        }))
+        Ok(Committed(woken))
     }
 
     /// Like `fire`, but the fiber continues in this call: this is the body of a task.
     pub(crate) fn fire_in_turn(self, turn: &Turn<'_>) {
-        let Target::Fiber(context, event) = &self.0 else { return self.fire() };
-        if let Some(waiter) = self.end_wait(context, *event).waiter() {
+        let Target::Fiber(context, event) = self.0 else { return self.fire() };
+        if let Some(waiter) = end_wait(&context, event).waiter() {
             waiter.wake_in(turn, Signal::Fired);
         }
     }
 
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
-        match &self.0 {
+        match self.0 {
             Target::Fiber(context, event)
                 if Arc::ptr_eq(context.scheduler(), cx.context().scheduler())
-                    && cx.is_at_place_of(context) =>
+                    && cx.is_at_place_of(&context) =>
             {
-                if let Some(waiter) = self.end_wait(context, *event).waiter() {
+                if let Some(waiter) = end_wait(&context, event).waiter() {
                     cx.wake_from_bottom(waiter, Signal::Fired);
                 }
             }
-            _ => self.fire(),
+            target => Wakeup(target).fire(),
         }
     }
 
@@ -212,6 +205,12 @@ impl Wakeup {
     }
 }
 
+/// Ends the wait by its event, unless this is a side of a race that the event may not win.
+#[inline]
+fn end_wait(context: &Context, event: EventKey) -> Fired<Waiter> {
+    if event.is_raced() { context.fire_in_race(event) } else { context.fire(event) }
+}
+
 impl From<Waker> for Wakeup {
     fn from(waker: Waker) -> Self {
         Wakeup(Target::Waker(waker))
@@ -228,16 +227,6 @@ enum Woken {
     /// The waiter was taken, and its fiber has to be scheduled.
     Parked(Waiter, Context),
     Waker(Waker),
-}
-
-impl From<Target> for Woken {
-    /// A wait that was not parked.
-    fn from(target: Target) -> Self {
-        match target {
-            Target::Fiber(context, _) => Woken::Armed(context),
-            Target::Waker(waker) => Woken::Waker(waker),
-        }
-    }
 }
 
 impl Committed {

@@ -69,11 +69,6 @@ pub(super) fn settle_alone(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
 /// continues at once, with an outcome in `value`.
 fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut Pair>) -> Option<Context> {
     let mut frames = slot.buffer()?;
-    let moves = frames.table().leaf().moves;
-    let waits_in = frames.front().node.as_ref().unwrap_or(&node);
-    if waits_in.is_raced() && !moves {
-        waits_in.waits_again();
-    }
     if frames.table().leaf().yields {
         yields(slot, node, view);
         return None;
@@ -85,6 +80,9 @@ fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut
     let alias = ManuallyDrop::new(unsafe { ptr::read(node) });
     let cx = &Cx::new(&alias, view, slot);
     let leaf = frames.table().leaf();
+    if alias.is_raced() && !leaf.moves {
+        alias.waits_again();
+    }
     // SAFETY: the table is that of the first frame.
     let park = alias.run_as(|| unsafe { (leaf.begin)(cx, value) });
     match park {
