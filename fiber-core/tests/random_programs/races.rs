@@ -504,3 +504,76 @@ static POOLS: std::sync::LazyLock<[Arc<Pool>; 3]> = std::sync::LazyLock::new(|| 
         Arc::new(Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build())
     })
 });
+// ---- schedules in which a side has lost an item ----
+
+#[test]
+fn a_race_in_a_side_that_has_lost_gives_back_no_race_around_it() {
+    let w = |x| Side::Waits(Form::Boxed, x);
+    let round = |side, ends| Round { side, ends, limit: None };
+    let program = Program {
+        capacities: [Some(2), Some(0)],
+        strands: vec![
+            vec![
+                round(Side::Race(Kind::Hedge(0), vec![w(Wait::Acquire), w(Wait::Send(0))]), 0),
+                round(Side::Race(Kind::All, vec![Side::Race(Kind::All, vec![Side::Turns(0)])]), 0),
+                round(
+                    Side::Race(
+                        Kind::Hedge(1),
+                        vec![
+                            Side::Cleans(Cleaning::Plainly, 0),
+                            Side::Race(Kind::Chain, vec![w(Wait::Send(1))]),
+                        ],
+                    ),
+                    1,
+                ),
+            ],
+            vec![round(Side::Race(Kind::Chain, vec![Side::Turns(1)]), 0)],
+            vec![
+                round(Side::Turns(4), 1),
+                round(
+                    Side::Race(
+                        Kind::Chain,
+                        vec![
+                            Side::Race(
+                                Kind::Chain,
+                                vec![Side::Cleans(Cleaning::Plainly, 1), w(Wait::Send(0))],
+                            ),
+                            Side::Race(Kind::Chain, vec![w(Wait::Send(0))]),
+                            w(Wait::Receive(0)),
+                        ],
+                    ),
+                    0,
+                ),
+            ],
+        ],
+    };
+    run_on_one_thread(program, &Steps::lending(4629439259145331476), 14).unwrap();
+}
+
+#[test]
+fn a_cancelled_race_all_leaves_the_race_to_the_side_that_holds_it() {
+    let w = |x| Side::Waits(Form::Boxed, x);
+    let program = Program {
+        capacities: [Some(0), Some(1)],
+        strands: vec![
+            vec![Round {
+                side: Side::Race(Kind::All, vec![w(Wait::Send(0)), Side::Turns(0)]),
+                ends: 0,
+                limit: None,
+            }],
+            vec![Round {
+                side: Side::Race(
+                    Kind::All,
+                    vec![
+                        Side::Race(Kind::All, vec![w(Wait::Receive(0)), w(Wait::Send(1))]),
+                        w(Wait::Send(0)),
+                        w(Wait::Send(0)),
+                    ],
+                ),
+                ends: 0,
+                limit: Some(0),
+            }],
+        ],
+    };
+    run_on_one_thread(program, &Steps::lending(4294680546407227423), 1).unwrap();
+}
