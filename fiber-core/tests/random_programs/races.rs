@@ -298,6 +298,14 @@ impl World {
         self.permits.acquire(1).map(Won::Acquired)
     }
 
+    /// Called when the program has ended, but perhaps not by itself.
+    fn is_left(&self) -> Result<(), TestCaseError> {
+        while self.channels.iter().any(|(_, receiver)| receiver.try_recv().is_ok()) {}
+        prop_assert_eq!(self.permits.available(), 1);
+        prop_assert_eq!(Arc::strong_count(&self.items), 1, "items are left");
+        Ok(())
+    }
+
     /// Called when the program has ended: what is wrong.
     fn complaints(self: Arc<Self>) -> Vec<String> {
         let mut complaints = Vec::new();
@@ -433,26 +441,18 @@ proptest! {
 
 /// A program of which the scheduler has dropped a part ends, and leaves nothing behind. Items may be lost with the fibers that have taken
 /// them.
-fn ends_in_part(program: Program, steps: Steps, turns: usize, is_dropped: bool) -> Result<(), TestCaseError> {
+fn ends_in_part(program: Program, steps: &Steps, turns: usize) -> Result<(), TestCaseError> {
     quiet();
     let world = World::new(program.capacities, false);
     let handle = steps.spawn(world.whole(program));
     steps.run(turns);
     handle.cancel_now();
-    if !is_dropped {
-        steps.run(usize::MAX);
-        prop_assert!(handle.is_finished(), "the program has not ended");
-        steps.close();
-        prop_assert_eq!(steps.live_fibers(), 0);
-    }
-    drop(steps);
+    steps.run(usize::MAX);
     prop_assert!(handle.is_finished(), "the program has not ended");
+    steps.close();
+    prop_assert_eq!(steps.live_fibers(), 0);
     drop(handle);
-    while world.channels.iter().any(|(_, receiver)| receiver.try_recv().is_ok()) {}
-    prop_assert_eq!(world.permits.available(), 1);
-    prop_assert_eq!(Arc::strong_count(&world.items), 1, "items are left");
-    prop_assert_eq!(Arc::strong_count(&world), 1, "the program is left");
-    Ok(())
+    world.is_left()
 }
 
 proptest! {
@@ -466,12 +466,20 @@ proptest! {
             let drops = matches!(call, Call::Schedule | Call::ScheduleAt) && (random >> 32).is_multiple_of(MOOD);
             if drops { Answer::Drop } else { Answer::Properly }
         };
-        ends_in_part(program, Steps::with_whim(seed, 1 + (seed % 4) as u32, Box::new(whim)), turns, false)?;
+        ends_in_part(program, &Steps::with_whim(seed, 1 + (seed % 4) as u32, Box::new(whim)), turns)?;
     }
 
     #[test]
-    fn races_end_with_their_scheduler(program in program(), seed in any::<u64>(), turns in 0..200usize) {
-        ends_in_part(program, Steps::new(seed, 1 + (seed % 4) as u32), turns, true)?;
+    fn races_end_with_their_scheduler(program in program(), seed in any::<u64>(), ticks in 0..4 * LONGEST) {
+        quiet();
+        let test = TestScheduler::with_seed(seed);
+        let world = World::new(program.capacities, true);
+        let handle = test.context().spawn(world.whole(program));
+        test.run_for(ticks * TICK);
+        drop(test);
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        drop(handle);
+        world.is_left()?;
     }
 }
 
