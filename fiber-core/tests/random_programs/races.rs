@@ -494,7 +494,7 @@ proptest! {
         let (sender, ended) = mpsc::channel();
         let pool = POOLS[workers].clone();
         let handle = pool.spawn(whole.timeout(ticks * TICK).map_outcome(move |outcome| {
-            drop(sender.send(()));
+            let _ = sender.send(());
             outcome
         }));
         prop_assert!(ended.recv_timeout(WATCHDOG).is_ok(), "the program has not ended");

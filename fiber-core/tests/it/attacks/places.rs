@@ -146,8 +146,8 @@ fn nested_races_in_regions_end_in_every_schedule_and_wherever_they_are_cancelled
             meets.race(waits.ensure(Fiber::delay(SECOND).timeout(HOUR).race(forever::<()>()).map(drop)));
         let partner = Fiber::delay(2 * SECOND).map(move |()| {
             // The loser cannot be interrupted, if it has begun to wait.
-            drop(sender.try_send(2));
-            drop(kept.try_recv());
+            let _ = sender.try_send(2);
+            let _ = kept.try_recv();
         });
         race.map(drop).catch(|_| Fiber::success(())).zip(partner.uncancelable()).map(drop)
     };
