@@ -240,6 +240,18 @@ impl<W: Wait> Run for Leaf<W> {
 }
 
 impl<W: Wait> Leaf<W> {
+    /// Registers while no other side may win, and looks once more before that: the fiber may have come here without a look,
+    /// because another side held the race. If one does, this side is woken when the race is free.
+    #[cold]
+    fn begin_in_race(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+        let wait = wakeup.begin_in_race()?;
+        let outcome = ask(|| self.wait.poll(cx)).or_else(|| ask(|| self.wait.register(cx, wakeup)));
+        if outcome.is_none() {
+            cx.context().lets_go_while(wait);
+        }
+        outcome
+    }
+
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         if cx.context().holds_race() {
@@ -266,8 +278,12 @@ impl<W: Wait> Waits for Leaf<W> {
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
         let wakeup = context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks);
-        let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
-        match ask(|| self.wait.register(cx, wakeup)) {
+        let outcome = if W::CAN_LOSE && context.is_raced() {
+            self.begin_in_race(cx, wakeup.raced())
+        } else {
+            ask(|| self.wait.register(cx, wakeup))
+        };
+        match outcome {
             Some(outcome) => {
                 context.end_wait();
                 Begun::Ready(outcome)

@@ -298,6 +298,14 @@ impl World {
         self.permits.acquire(1).map(Won::Acquired)
     }
 
+    /// Called when the program has ended, but perhaps not by itself.
+    fn is_left(&self) -> Result<(), TestCaseError> {
+        while self.channels.iter().any(|(_, receiver)| receiver.try_recv().is_ok()) {}
+        prop_assert_eq!(self.permits.available(), 1);
+        prop_assert_eq!(Arc::strong_count(&self.items), 1, "items are left");
+        Ok(())
+    }
+
     /// Called when the program has ended: what is wrong.
     fn complaints(self: Arc<Self>) -> Vec<String> {
         let mut complaints = Vec::new();
@@ -433,26 +441,18 @@ proptest! {
 
 /// A program of which the scheduler has dropped a part ends, and leaves nothing behind. Items may be lost with the fibers that have taken
 /// them.
-fn ends_in_part(program: Program, steps: Steps, turns: usize, is_dropped: bool) -> Result<(), TestCaseError> {
+fn ends_in_part(program: Program, steps: &Steps, turns: usize) -> Result<(), TestCaseError> {
     quiet();
     let world = World::new(program.capacities, false);
     let handle = steps.spawn(world.whole(program));
     steps.run(turns);
     handle.cancel_now();
-    if !is_dropped {
-        steps.run(usize::MAX);
-        prop_assert!(handle.is_finished(), "the program has not ended");
-        steps.close();
-        prop_assert_eq!(steps.live_fibers(), 0);
-    }
-    drop(steps);
+    steps.run(usize::MAX);
     prop_assert!(handle.is_finished(), "the program has not ended");
+    steps.close();
+    prop_assert_eq!(steps.live_fibers(), 0);
     drop(handle);
-    while world.channels.iter().any(|(_, receiver)| receiver.try_recv().is_ok()) {}
-    prop_assert_eq!(world.permits.available(), 1);
-    prop_assert_eq!(Arc::strong_count(&world.items), 1, "items are left");
-    prop_assert_eq!(Arc::strong_count(&world), 1, "the program is left");
-    Ok(())
+    world.is_left()
 }
 
 proptest! {
@@ -466,12 +466,20 @@ proptest! {
             let drops = matches!(call, Call::Schedule | Call::ScheduleAt) && (random >> 32).is_multiple_of(MOOD);
             if drops { Answer::Drop } else { Answer::Properly }
         };
-        ends_in_part(program, Steps::with_whim(seed, 1 + (seed % 4) as u32, Box::new(whim)), turns, false)?;
+        ends_in_part(program, &Steps::with_whim(seed, 1 + (seed % 4) as u32, Box::new(whim)), turns)?;
     }
 
     #[test]
-    fn races_end_with_their_scheduler(program in program(), seed in any::<u64>(), turns in 0..200usize) {
-        ends_in_part(program, Steps::new(seed, 1 + (seed % 4) as u32), turns, true)?;
+    fn races_end_with_their_scheduler(program in program(), seed in any::<u64>(), ticks in 0..4 * LONGEST) {
+        quiet();
+        let test = TestScheduler::with_seed(seed);
+        let world = World::new(program.capacities, true);
+        let handle = test.context().spawn(world.whole(program));
+        test.run_for(ticks * TICK);
+        drop(test);
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        drop(handle);
+        world.is_left()?;
     }
 }
 
@@ -504,3 +512,76 @@ static POOLS: std::sync::LazyLock<[Arc<Pool>; 3]> = std::sync::LazyLock::new(|| 
         Arc::new(Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build())
     })
 });
+// ---- schedules in which a side has lost an item ----
+
+#[test]
+fn a_race_in_a_side_that_has_lost_gives_back_no_race_around_it() {
+    let w = |x| Side::Waits(Form::Boxed, x);
+    let round = |side, ends| Round { side, ends, limit: None };
+    let program = Program {
+        capacities: [Some(2), Some(0)],
+        strands: vec![
+            vec![
+                round(Side::Race(Kind::Hedge(0), vec![w(Wait::Acquire), w(Wait::Send(0))]), 0),
+                round(Side::Race(Kind::All, vec![Side::Race(Kind::All, vec![Side::Turns(0)])]), 0),
+                round(
+                    Side::Race(
+                        Kind::Hedge(1),
+                        vec![
+                            Side::Cleans(Cleaning::Plainly, 0),
+                            Side::Race(Kind::Chain, vec![w(Wait::Send(1))]),
+                        ],
+                    ),
+                    1,
+                ),
+            ],
+            vec![round(Side::Race(Kind::Chain, vec![Side::Turns(1)]), 0)],
+            vec![
+                round(Side::Turns(4), 1),
+                round(
+                    Side::Race(
+                        Kind::Chain,
+                        vec![
+                            Side::Race(
+                                Kind::Chain,
+                                vec![Side::Cleans(Cleaning::Plainly, 1), w(Wait::Send(0))],
+                            ),
+                            Side::Race(Kind::Chain, vec![w(Wait::Send(0))]),
+                            w(Wait::Receive(0)),
+                        ],
+                    ),
+                    0,
+                ),
+            ],
+        ],
+    };
+    run_on_one_thread(program, &Steps::lending(4629439259145331476), 14).unwrap();
+}
+
+#[test]
+fn a_cancelled_race_all_leaves_the_race_to_the_side_that_holds_it() {
+    let w = |x| Side::Waits(Form::Boxed, x);
+    let program = Program {
+        capacities: [Some(0), Some(1)],
+        strands: vec![
+            vec![Round {
+                side: Side::Race(Kind::All, vec![w(Wait::Send(0)), Side::Turns(0)]),
+                ends: 0,
+                limit: None,
+            }],
+            vec![Round {
+                side: Side::Race(
+                    Kind::All,
+                    vec![
+                        Side::Race(Kind::All, vec![w(Wait::Receive(0)), w(Wait::Send(1))]),
+                        w(Wait::Send(0)),
+                        w(Wait::Send(0)),
+                    ],
+                ),
+                ends: 0,
+                limit: Some(0),
+            }],
+        ],
+    };
+    run_on_one_thread(program, &Steps::lending(4294680546407227423), 1).unwrap();
+}

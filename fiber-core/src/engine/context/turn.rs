@@ -257,7 +257,10 @@ impl<'a> Cx<'a> {
     /// The fiber is longer than a wait: if it holds the race around it, it gives that back.
     #[cold]
     pub(crate) fn lets_race_go(&self) {
-        self.nearest().lets_go();
+        // A side without a node holds nothing. The nearest node around it may be that of its race, which the fiber around that holds.
+        if let Some(fiber) = self.place.node_of_fiber() {
+            fiber.lets_go();
+        }
     }
 
     #[inline]
