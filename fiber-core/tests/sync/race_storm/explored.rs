@@ -69,7 +69,8 @@ fn any_other_operation_that_loses_to_a_program_has_no_effect() {
 fn a_receive_loses_nothing_in_any_order() {
     let receive = (of::<Receives<1>> as Kind, boxed as Form);
     let explored = || Explore::exhaustive().reduced();
-    for form in FORMS {
+    // Without the last one: direct fibers cannot be explored with `reduced`.
+    for form in FORMS.into_iter().take(FORMS.len() - 1) {
         explored().check(|| races((of::<Receives<1>>, form), receive, 1));
     }
 }
