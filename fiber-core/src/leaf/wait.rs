@@ -71,7 +71,8 @@ pub trait Wait: Send + 'static + Sized {
     /// [race](Fiber::race) without a fiber of its own for each.
     ///
     /// `poll` takes something only if it succeeds. A `register` that is ready [claims](Wakeup::claim) the wait first. After
-    /// `deregister`, the fiber may register again: the other side may have been woken for nothing. A value that was already given to
+    /// `deregister`, the fiber may register again: the other side may have been woken for nothing. While another side of a race holds it,
+    /// the engine calls `register` without a `poll` before. A value that was already given to
     /// the wake-up goes back in `deregister`.
     ///
     /// ```
@@ -240,18 +241,6 @@ impl<W: Wait> Run for Leaf<W> {
 }
 
 impl<W: Wait> Leaf<W> {
-    /// Registers while no other side may win, and looks once more before that: the fiber may have come here without a look,
-    /// because another side held the race. If one does, this side is woken when the race is free.
-    #[cold]
-    fn begin_in_race(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
-        let wait = wakeup.begin_in_race()?;
-        let outcome = ask(|| self.wait.poll(cx)).or_else(|| ask(|| self.wait.register(cx, wakeup)));
-        if outcome.is_none() {
-            cx.context().lets_go_while(wait);
-        }
-        outcome
-    }
-
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         if cx.context().holds_race() {
@@ -278,12 +267,8 @@ impl<W: Wait> Waits for Leaf<W> {
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
         let wakeup = context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks);
-        let outcome = if W::CAN_LOSE && context.is_raced() {
-            self.begin_in_race(cx, wakeup.raced())
-        } else {
-            ask(|| self.wait.register(cx, wakeup))
-        };
-        match outcome {
+        let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
+        match ask(|| self.wait.register(cx, wakeup)) {
             Some(outcome) => {
                 context.end_wait();
                 Begun::Ready(outcome)

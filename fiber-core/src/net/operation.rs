@@ -84,7 +84,8 @@ impl<O: Operation> Wait for SocketWait<O> {
 
     fn register(&mut self, cx: &Cx<'_>, mut wakeup: Wakeup) -> Option<Outcome<O::Out>> {
         for _ in 0..MOST_ROUNDS {
-            let readiness = self.operation.readiness().expect("an operation that waits has a socket");
+            // Without a socket, this side of a race has made no attempt yet, because another side held the race.
+            let Some(readiness) = self.operation.readiness() else { break };
             match readiness.wait(wakeup) {
                 Ok(place) => {
                     self.place = Left(Some(place));

@@ -177,11 +177,6 @@ impl Context {
         self.claim_of(None).is_none_or(|claim| claim.hold(&self.0, || true))
     }
 
-    /// The same for the event of a wait that begins, whose wake-up is fired when the race is free.
-    pub(super) fn holds_race_for(&self, event: EventKey) -> bool {
-        self.claim_of(Some((self, event))).is_none_or(|claim| claim.hold(&self.0, || true))
-    }
-
     /// Ends the wait by its event, if that may win. Otherwise the wait is over, or the wake-up is fired when the race is free again.
     #[cold]
     pub(super) fn fire_in_race(&self, event: EventKey) -> Fired<Waiter> {
@@ -214,18 +209,9 @@ impl Context {
 
     /// This side does not end yet: others may win.
     pub(crate) fn lets_go(&self) {
-        self.let_go_if(|| true);
-    }
-
-    /// The same, unless the event of this wait has come meanwhile, and holds the race.
-    pub(crate) fn lets_go_while(&self, wait: EventKey) {
-        self.let_go_if(|| self.waits_in(wait));
-    }
-
-    fn let_go_if(&self, condition: impl Fn() -> bool) {
         if let Some(side) = side_of(&self.0) {
             let mut missed = Vec::new();
-            let_go(&self.0, side.address(), &mut missed, condition);
+            let_go(&self.0, side.address(), &mut missed);
             missed.into_iter().for_each(Wakeup::fire_again);
         }
     }
@@ -300,20 +286,18 @@ impl Context {
         if held && is_decided {
             hand_on(side.group, holder);
         } else if held {
-            let_go(side.group, holder, &mut missed, || true);
+            let_go(side.group, holder, &mut missed);
         }
         missed.into_iter().for_each(Wakeup::fire_again);
     }
 }
 
 /// Frees all races around `node` that `holder` holds, and collects the wake-ups that were missed.
-///
-/// `condition` is asked under the lock of the innermost race, which the thread of an event takes first.
-fn let_go(node: &Ref<FiberState>, holder: usize, missed: &mut Vec<Wakeup>, condition: impl Fn() -> bool) {
+fn let_go(node: &Ref<FiberState>, holder: usize, missed: &mut Vec<Wakeup>) {
     let mut node = node;
     while let Some(side) = side_of(node) {
         let mut race = side.race().lock();
-        if race.holder != holder || !condition() {
+        if race.holder != holder {
             return;
         }
         side.touch();

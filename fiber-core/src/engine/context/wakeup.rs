@@ -34,13 +34,6 @@ impl Wakeup {
         }
     }
 
-    /// Holds the race for a side that begins to wait. `None`: another side holds it, and this one will be woken when it is free, or
-    /// cancelled.
-    pub(crate) fn begin_in_race(&self) -> Option<EventKey> {
-        let Target::Fiber(context, event) = &self.0 else { return None };
-        context.holds_race_for(*event).then_some(*event)
-    }
-
     /// Whether the wait goes on. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again, because the event
     /// came while another side held the race.
     pub(crate) fn is_missed(&self) -> bool {
