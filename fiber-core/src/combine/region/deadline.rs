@@ -2,7 +2,6 @@ use std::panic::Location;
 
 use super::body::{OrFail, room_of_region, run_region};
 use super::end::RegionEnd;
-use super::within::run_within;
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
 use crate::error::{DeadlineExceeded, Frame, Site};
@@ -62,9 +61,6 @@ impl<R: Run> Run for WithDeadline<R> {
         if cx.scheduler().now() >= deadline {
             let too_late = RegionEnd::<R::Out>::conclude(end, cx, None);
             return Step::Done(too_late.without_run(run, cx));
-        }
-        if const { R::IS_WAIT } && !cx.is_observed() {
-            return run_within(cx, run, move |_| deadline, end, site);
         }
         let mut part = Part::structure(cx, "with_deadline", deadline, site);
         part.name_after(&run);

@@ -5,7 +5,6 @@ pub(crate) mod deadline;
 pub(crate) mod end;
 pub(crate) mod group;
 pub(crate) mod timeout;
-mod within;
 
 pub(crate) use body::wait_last;
 pub use deadline::WithDeadline;

@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use super::body::{OrFail, room_of_region, run_region};
 use super::end::RegionEnd;
-use super::within::run_within;
 use crate::combine::sequence::then::Then;
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Follow, Run, Step};
@@ -106,10 +105,6 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
-        }
-        if const { R::IS_WAIT } && !cx.is_observed() {
-            let Limited { run, limit, end, site } = self;
-            return run_within(cx, run, move |cx| cx.scheduler().now() + limit, end, site);
         }
         let until = cx.scheduler().now() + self.limit;
         let mut part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.site);
