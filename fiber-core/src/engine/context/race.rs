@@ -37,14 +37,16 @@ pub(super) struct Race(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The address of the fiber that holds the race, or [`IN_PLACE`]; 0: it is free.
+    /// The address of the fiber that holds the race, or [`IN_PLACE`]; 0: it is free. No other fiber has this address, because the end
+    /// of a side frees the race, or hands it on.
     holder: usize,
     is_decided: bool,
     /// Wake-ups of events that came while another side held the race.
     missed: Vec<Wakeup>,
 }
 
-/// The holder is a side that has ended in place, while it leaves its outcome.
+/// The holder is a side that has ended in place, while it leaves its outcome. It holds no outer race: a side that has taken something
+/// has a node.
 const IN_PLACE: usize = 1;
 
 /// A side, and the structure of its race.
@@ -254,6 +256,7 @@ impl Context {
         true
     }
 
+    /// A side that has run in place has left its outcome.
     pub(crate) fn ended_in_place(&self) {
         let mut race = self.race().lock();
         if race.holder != IN_PLACE {
