@@ -88,6 +88,8 @@ impl<'a> Side<'a> {
 
     fn touch(&self) {
         super::touch(self.group, Touches::Branches, Access::Write);
+        // Whether the race was cancelled.
+        super::touch(self.group, Touches::Life, Access::Read);
     }
 }
 
@@ -183,6 +185,8 @@ impl Context {
     #[cold]
     pub(super) fn fire_in_race(&self, event: EventKey) -> Fired<Waiter> {
         let Some(claim) = self.claim_of(Some((self, event))) else { return self.fire(event) };
+        // Also if the event is missed: whether the wait was over before is not the same.
+        self.touch(Touches::Life, Access::Write);
         let mut fired = Fired::Late;
         claim.hold(&self.0, || {
             fired = self.fire(event);
@@ -195,6 +199,7 @@ impl Context {
     #[cold]
     pub(crate) fn holds_race(&self) -> bool {
         let Some(side) = side_of(&self.0) else { return true };
+        side.touch();
         let race = side.race().lock();
         let is_shielded = side.is_shielded || self.is_masked();
         race.holder == side.address() || is_shielded && (race.is_decided || side.group.is_cancelled())
