@@ -86,6 +86,11 @@ impl<'a> Side<'a> {
         ptr::from_ref(&**self.fiber).addr()
     }
 
+    /// Whether no event of an interruptible side may win any more.
+    fn is_over(&self, race: &State) -> bool {
+        race.is_decided || self.group.is_cancelled()
+    }
+
     fn touch(&self) {
         super::touch(self.group, Touches::Branches, Access::Write);
         // Whether the race was cancelled.
@@ -111,7 +116,7 @@ impl Claim<'_> {
             side.touch();
             is_shielded |= side.is_shielded;
             let mut race = side.race().lock();
-            if race.is_decided || side.group.is_cancelled() {
+            if side.is_over(&race) {
                 if is_shielded {
                     // A side that cannot be interrupted takes what it waits for, as it would without this race and those around it.
                     break;
@@ -202,7 +207,7 @@ impl Context {
         side.touch();
         let race = side.race().lock();
         let is_shielded = side.is_shielded || self.is_masked();
-        race.holder == side.address() || is_shielded && (race.is_decided || side.group.is_cancelled())
+        race.holder == side.address() || is_shielded && side.is_over(&race)
     }
 
     /// This side waits again: others may win.
@@ -238,7 +243,7 @@ impl Context {
             return true;
         }
         if race.holder != 0 {
-            race.missed.extend(wakeup.map(Wakeup::again));
+            race.missed.extend(wakeup.and_then(Wakeup::again));
             return false;
         }
         race.holder = side.address();

@@ -40,12 +40,10 @@ impl Wakeup {
         matches!(&self.0, Target::Fiber(context, event) if event.is_raced() && context.waits_in(*event))
     }
 
-    /// Another one for the same event.
-    pub(super) fn again(&self) -> Self {
-        Wakeup(match &self.0 {
-            Target::Fiber(context, event) => Target::Fiber(context.clone(), *event),
-            Target::Waker(waker) => Target::Waker(waker.clone()),
-        })
+    /// Another one for the same event of a fiber.
+    pub(super) fn again(&self) -> Option<Self> {
+        let Target::Fiber(context, event) = &self.0 else { return None };
+        Some(Wakeup::of_fiber(context.clone(), *event))
     }
 
     /// Wakes a side whose event has missed the race: the race is free, so it looks at its event again.
