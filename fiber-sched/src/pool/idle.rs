@@ -128,8 +128,10 @@ pub(super) struct Runs {
 pub(super) struct Asleep {
     /// The worker was the last searcher, and has to call `notify` if there is a task now.
     pub(super) was_last_searcher: bool,
-    /// It gets up soon.
+    /// The lookout naps: this worker, or another one that gets up earlier.
     pub(super) naps: bool,
+    /// It is this worker, which gets up at the time `until`.
+    pub(super) is_lookout: bool,
     /// At most one worker runs.
     pub(super) are_few_running: bool,
     /// When the worker gets up by itself.
@@ -349,14 +351,21 @@ impl Idle {
         let running = before.running(self.workers());
         let naps = running > 0 || bedtime.is_needed;
         let until = sleepers.add(worker, naps, bedtime);
-        if sleepers.is_lookout(worker) {
+        let is_lookout = sleepers.is_lookout(worker);
+        if is_lookout {
             self.set_napping(naps);
         }
         match sleepers.take_for_deputy(bedtime) {
             Some(sleeper) => self.wake(sleeper, sleepers),
             None => drop(sleepers),
         }
-        Asleep { was_last_searcher: look_again(before), naps, are_few_running: running <= 1, until }
+        Asleep {
+            was_last_searcher: look_again(before),
+            naps,
+            is_lookout,
+            are_few_running: running <= 1,
+            until,
+        }
     }
 
     /// A worker that has slept is a searcher from now on, however it was woken.
@@ -573,7 +582,11 @@ mod tests {
 
         /// A searcher falls asleep, and tells until when.
         fn falls_asleep(&self, worker: usize, timer: Instant) -> Instant {
-            self.idle.fall_asleep(worker, || Bedtime { nap: NAP, timer, is_needed: false }).until
+            self.lies_down(worker, timer).until
+        }
+
+        fn lies_down(&self, worker: usize, timer: Instant) -> Asleep {
+            self.idle.fall_asleep(worker, || Bedtime { nap: NAP, timer, is_needed: false })
         }
 
         fn finds_a_task(&self) {
@@ -648,6 +661,16 @@ mod tests {
         assert_eq!(workers.falls_asleep(0, NEVER), NEVER);
         assert!(workers.gets_up(1));
         assert_eq!(workers.falls_asleep(1, NEVER), NEVER);
+    }
+
+    #[test]
+    fn of_the_sleepers_beside_a_worker_that_runs_one_is_the_lookout() {
+        let workers = Workers::new(3);
+        workers.finds_a_task();
+        let asleep = [1, 2].map(|worker| workers.lies_down(worker, NEVER));
+        assert!(asleep[0].naps && asleep[0].is_lookout);
+        // It sleeps for good, so it has to do so in its poll.
+        assert!(asleep[1].naps && !asleep[1].is_lookout && asleep[1].until == NEVER);
     }
 
     #[test]

@@ -127,7 +127,8 @@ fn nothing_is_left_of_thousands_of_connections() {
     let _alone = alone();
     let count = connections();
     let before = descriptors();
-    for polls in [1, 2] {
+    // The first round also fills caches that the threads of the process keep.
+    for (polls, is_first) in [(1, true), (1, false), (2, false)] {
         let (live, _) = live_bytes::live_and_most();
         let served = Arc::new(AtomicUsize::new(0));
         let ended = Arc::new(AtomicUsize::new(0));
@@ -152,6 +153,9 @@ fn nothing_is_left_of_thousands_of_connections() {
         eventually("the descriptors are closed", || descriptors() == before);
         let (left, _) = live_bytes::live_and_most();
         let per_connection = left.saturating_sub(live) / count;
-        assert!(per_connection < 64, "{per_connection} bytes for each connection are left in memory");
+        assert!(
+            is_first || per_connection < 64,
+            "{per_connection} bytes for each connection are left in memory"
+        );
     }
 }
