@@ -251,6 +251,42 @@ fn a_busy_worker_does_not_keep_sockets_from_the_others() {
     }
 }
 
+/// As many polls as workers, so that each worker serves one alone.
+#[test]
+fn sockets_of_every_poll_wake_a_pool_that_fell_asleep_in_any_order() {
+    let _alone = alone();
+    for round in 0..150 {
+        let pool = Pool::builder().workers(2).polls(2).build();
+        let listener = pool.run(TcpListener::bind(([127, 0, 0, 1], 0))).unwrap();
+        let clients: Vec<_> = (0..8)
+            .map(|_| {
+                let client = net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+                client.set_read_timeout(Some(PATIENCE)).unwrap();
+                // The worker that accepts it makes the socket, in its own poll.
+                let accept = listener.accept();
+                let echo = accept.bind(|(socket, _)| copy(socket.clone(), socket)).map(drop);
+                drop(pool.spawn(echo));
+                client
+            })
+            .collect();
+        for (n, mut client) in clients.iter().enumerate() {
+            client.write_all(&[7]).unwrap();
+            client.read_exact(&mut [0]).unwrap();
+            // Workers fall asleep beside one that computes.
+            let time = Duration::from_micros(50 * ((round + n) % 8) as u64);
+            block_on(pool.spawn(Fiber::lazy(move || {
+                let begin = Instant::now();
+                while begin.elapsed() < time {}
+            })))
+            .unwrap();
+        }
+        clients.iter().for_each(|mut client| {
+            client.write_all(&[7]).unwrap();
+            client.read_exact(&mut [0]).unwrap();
+        });
+    }
+}
+
 /// The worker that made a socket computes, so no thread sleeps in the poll of that socket.
 #[test]
 fn a_socket_whose_worker_computes_is_looked_after_by_others() {
