@@ -76,8 +76,9 @@ fn waiting_times_are_sampled() {
     assert!(block_on(pool.spawn(crowd)).is_success());
     let metrics = pool.metrics();
     let samples = samples(&metrics);
-    // One of 1,022 of the 10,000 yields, except for those that thieves have taken.
-    assert!((1..=10).contains(&samples), "{samples}");
+    // Each of the two threads times the first task that it queues, and then one of 1,022; there are 10,100 at most. Those that
+    // thieves have taken are missing.
+    assert!((1..=2 + 10_100 / 1_022).contains(&samples), "{samples}");
 }
 
 #[test]
