@@ -15,7 +15,7 @@ use forms::{FORMS, Form, Kind, PROGRAMS, Racer, Steps, Won, Yields, boxed, of};
 use sides::*;
 
 /// Races of each of the two racers.
-const RACES: u32 = if cfg!(debug_assertions) { 1_500 } else { 10_000 };
+const RACES: u32 = if cfg!(debug_assertions) { 500 } else { 10_000 };
 /// The same where the forms of a wait and the programs are many.
 const FEWER: u32 = RACES / 5;
 
