@@ -192,7 +192,7 @@ impl<W: Wait> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(self.end_unstarted(cx));
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.holds_race_now() {
+        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
             return Step::Wait(cx.wait(self));
         }
         match ask(|| self.wait.poll(cx)) {
@@ -206,7 +206,7 @@ impl<W: Wait> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.holds_race_now() {
+        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
             return Step::Wait(cx.wait_then(self, plain));
         }
         match ask(|| self.wait.poll(cx)) {

@@ -141,7 +141,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
     plan: Plan,
 ) -> Step<'s, G::Out> {
     if G::RACES && cx.is_raced() {
-        cx.lets_race_go();
+        cx.release_race();
     }
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {
@@ -149,9 +149,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
     let mut group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
-    if G::RACES {
-        group.become_race();
-    }
+    group.set_races(G::RACES);
     let inside = &cx.within(&group);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {
@@ -200,9 +198,7 @@ fn run_in_group<'s, M: Members, G: Gather<Out<M>>>(
     may_start: bool,
 ) -> Step<'s, G::Out> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
-    if G::RACES {
-        group.become_race();
-    }
+    group.set_races(G::RACES);
     let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
     if may_start {
         shared.help(cx);

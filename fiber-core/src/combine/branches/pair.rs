@@ -265,16 +265,14 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     site: Site,
 ) -> PairStep<'s, R, S, J> {
     if J::RACES && cx.is_raced() {
-        cx.lets_race_go();
+        cx.release_race();
     }
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
     let mut group = Part::sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, Instant::FAR_FUTURE, site);
-    if J::RACES {
-        group.become_race();
-    }
+    group.set_races(J::RACES);
     let inside = &cx.within(&group);
     let mut second =
         Lendable::new(Second::<R::Out, S, J> { run: right, group: &group, site, of: PhantomData });
@@ -343,9 +341,7 @@ fn run_apart<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     may_start: bool,
 ) -> PairStep<'s, R, S, J> {
     let group = group::open_sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, site);
-    if J::RACES {
-        group.become_race();
-    }
+    group.set_races(J::RACES);
     let (left, left_task) = Branch::new(&group, left, LeftOf::<R, S, J>::new(), site);
     let (right, right_task) = Branch::new(&group, right, RightOf::<R, S, J>::new(), site);
     if may_start {

@@ -369,7 +369,7 @@ fn close<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, outcome: Outcome<T>,
     if !context.finish_alone() {
         return Step::Wait(close_later(cx, outcome, sink));
     }
-    if S::RACES && !context.may_end_in_race(None) {
+    if S::RACES && !context.claim_end(None) {
         return Step::Wait(cx.wait(RaceIsFree).push(cx, Remains(outcome, sink)));
     }
     end(context, sink, outcome);
@@ -452,7 +452,7 @@ impl<T: Send + 'static, S: Sink<T>> Frame<()> for Remains<T, S> {
     type Out = ();
 
     fn resume(self, cx: &Cx<'_>, _: Outcome<()>) -> Left {
-        if S::RACES && !cx.context().may_end_in_race(None) {
+        if S::RACES && !cx.context().claim_end(None) {
             return cx.leave_step(Step::Wait(cx.wait(RaceIsFree).push(cx, self)));
         }
         end(cx.context(), self.1, self.0);
@@ -476,7 +476,7 @@ fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outco
     context.observe(Event::Outcome((&outcome).into()));
     deliver(context, sink, outcome);
     if S::RACES {
-        context.ended_in_race();
+        context.end_side();
     }
     context.end();
 }
@@ -486,10 +486,8 @@ fn arrive<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, group: &Context, sink: S, 
     if !S::RACES {
         return deliver(group, sink, outcome);
     }
-    if group.begin_end_in_place() {
-        deliver(group, sink, outcome);
-        group.ended_in_place();
-    } else {
+    let ended = group.end_in_place((sink, outcome), |(sink, outcome)| deliver(group, sink, outcome));
+    if let Err((sink, outcome)) = ended {
         // Another side holds the race. This one waits, as a fiber, until it may end.
         cx.schedule(Branch::new(group, HasEnded(outcome), sink, group.fork_site()).1);
     }
@@ -521,7 +519,7 @@ impl Waits for RaceIsFree {
     fn begin(&mut self, cx: &Cx<'_>) -> BegunAs<()> {
         let context = cx.context();
         let wakeup = context.begin_wait(WaitsFor::Other, context.fork_site(), None, None, 1);
-        if context.may_end_in_race(Some(&wakeup)) {
+        if context.claim_end(Some(&wakeup)) {
             context.end_wait();
             return BegunAs::Ready(Outcome::Success(()));
         }

@@ -88,11 +88,11 @@ impl<'a> Part<'a> {
         Part::new(cx, kind, deadline, site)
     }
 
-    /// Makes this the structure of a race. Nothing is in it yet.
+    /// Makes this the structure of a race, if it `races`. Nothing is in it yet.
     #[inline(always)]
-    pub(crate) fn become_race(&mut self) {
-        if let Kind::Structure { races, .. } = &mut self.kind {
-            *races = true;
+    pub(crate) fn set_races(&mut self, races: bool) {
+        if let Kind::Structure { races: kept, .. } = &mut self.kind {
+            *kept = races;
         }
     }
 
@@ -151,9 +151,7 @@ impl<'a> Part<'a> {
             match self.kind {
                 Kind::Structure { operator, shielded, races, make } => {
                     let inside = NodeGuard::new(make(outer, shielded, self.deadline, operator, origin));
-                    if races {
-                        inside.become_race();
-                    }
+                    inside.set_races(races);
                     inside
                 }
                 Kind::Fiber(make) => {

@@ -242,10 +242,10 @@ impl<'a> Cx<'a> {
         self.place.is_cancelled()
     }
 
-    /// Holds the races around the fiber, if it may; see [`Context::hold_race`].
+    /// See [`Context::claim_race`].
     #[cold]
-    pub(crate) fn holds_race_now(&self) -> bool {
-        self.context().hold_race()
+    pub(crate) fn claim_race(&self) -> bool {
+        self.context().claim_race()
     }
 
     /// Whether the fiber is in a side of a race.
@@ -254,12 +254,12 @@ impl<'a> Cx<'a> {
         self.place.is_raced()
     }
 
-    /// The fiber is longer than a wait: if it holds the race around it, it gives that back.
+    /// See [`Context::release_race`]. For a fiber in a race that is longer than a wait.
     #[cold]
-    pub(crate) fn lets_race_go(&self) {
-        // A side without a node holds nothing. The nearest node around it may be that of its race, which the fiber around that holds.
+    pub(crate) fn release_race(&self) {
+        // A side without a node holds nothing. The races around the nearest node may be held, but by another fiber.
         if let Some(fiber) = self.place.node_of_fiber() {
-            fiber.lets_go();
+            fiber.release_race();
         }
     }
 
@@ -431,7 +431,7 @@ impl<'a> Cx<'a> {
         self.turn.schedule_put_off();
         self.promote_overdue();
         if self.is_raced() && at != SwitchPoint::Branch {
-            self.lets_race_go();
+            self.release_race();
         }
         let worker = self.turn.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));

@@ -81,7 +81,7 @@ fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut
     let cx = &Cx::new(&alias, view, slot);
     let leaf = frames.table().leaf();
     if alias.is_raced() && !leaf.moves {
-        alias.waits_again();
+        alias.release_race();
     }
     // SAFETY: the table is that of the first frame.
     let park = alias.run_as(|| unsafe { (leaf.begin)(cx, value) });
@@ -105,7 +105,7 @@ fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
     frames.set_waits(false);
     let node = frames.front().node.get_or_insert(node);
     if node.is_raced() {
-        node.waits_again();
+        node.release_race();
     }
     let scheduler = ptr::from_ref(&**node.scheduler());
     if let Some(frames) = slot.take() {

@@ -5,7 +5,7 @@ use fiber_core::{
     Checkpoint, Context, Direct, Error, Fiber, Instant, Outcome, Scheduler, StackSupply, Stacks,
 };
 use fiber_core::{SwitchPoint, Task, TimerKey, Worker, compute};
-use fiber_sched::Pool;
+use fiber_sched::{AffinityPool, Pool};
 use fiber_test::TestScheduler;
 use scoped_tls_hkt::scoped_thread_local;
 use std::panic::catch_unwind;
@@ -63,7 +63,8 @@ fn a_wait_in_a_closure_of_the_fiber_that_is_waited_for_panics() {
 fn a_wait_in_a_closure_that_runs_while_the_function_is_suspended_panics() {
     let nested = Fiber::delay(SECOND).map(|()| wait(sleep(SECOND)).unwrap());
     assert_panicked(TestScheduler::new().run(waits_for(nested.boxed())), NESTED);
-    let pool = Pool::builder().workers(1).build();
+    // The worker of an affinity pool runs the closure too, which finds what the function has set on that thread.
+    let pool = AffinityPool::builder().workers(1).pinned(false).build();
     let nested = Fiber::delay(TICK).map(|()| wait(sleep(TICK)).unwrap());
     assert_panicked(pool.run(waits_for(nested.boxed())), NESTED);
 }
