@@ -19,10 +19,11 @@ impl Builder {
                 .boxed(),
             Owned::Handler => body
                 .catch(move |error| {
-                    bomb.hold();
-                    // The fiber that is made here is lost to the panic at the end of this closure.
                     world.see_error(&error);
-                    Fiber::fail(error)
+                    let fails = Fiber::fail(error);
+                    // The fiber is lost to this panic. At the end of the closure, it would leak (rust#47949).
+                    drop(bomb);
+                    fails
                 })
                 .boxed(),
             Owned::Loop => Fiber::for_each([body], move |body| {

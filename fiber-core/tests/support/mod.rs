@@ -546,6 +546,8 @@ impl Tireless {
     pub fn close(&self) {
         self.root.cancel();
         while self.drain_some(1) {}
+        // One that has not been called would keep the fiber of which it knows, and that this scheduler.
+        *self.state.event.lock().unwrap() = None;
         assert_eq!(self.live_fibers(), 0);
     }
 }
