@@ -130,10 +130,8 @@ pub(super) struct Asleep {
     pub(super) was_last_searcher: bool,
     /// The lookout naps: this worker, or another one that gets up earlier.
     pub(super) naps: bool,
-    /// It is this worker, which gets up at the time `until`.
-    pub(super) is_lookout: bool,
-    /// At most one worker runs.
-    pub(super) are_few_running: bool,
+    /// It is this worker, beside at most one that runs, so it may leave the poll to that one.
+    pub(super) may_leave_poll: bool,
     /// When the worker gets up by itself.
     pub(super) until: Instant,
 }
@@ -362,8 +360,7 @@ impl Idle {
         Asleep {
             was_last_searcher: look_again(before),
             naps,
-            is_lookout,
-            are_few_running: running <= 1,
+            may_leave_poll: naps && is_lookout && running <= 1,
             until,
         }
     }
@@ -668,9 +665,9 @@ mod tests {
         let workers = Workers::new(3);
         workers.finds_a_task();
         let asleep = [1, 2].map(|worker| workers.lies_down(worker, NEVER));
-        assert!(asleep[0].naps && asleep[0].is_lookout);
+        assert!(asleep[0].naps && asleep[0].may_leave_poll);
         // It sleeps for good, so it has to do so in its poll.
-        assert!(asleep[1].naps && !asleep[1].is_lookout && asleep[1].until == NEVER);
+        assert!(asleep[1].naps && !asleep[1].may_leave_poll && asleep[1].until == NEVER);
     }
 
     #[test]

@@ -506,8 +506,8 @@ impl Worker {
     }
 
     /// Sleeps; in the poll, if it may run what happens there, and unless the lookout leaves the poll to the only worker that runs.
-    /// If they changed places, each event would wake both. Any other worker sleeps in the poll, because it may serve it alone, and nobody
-    /// wakes it for an event.
+    /// If they changed places, each event would wake both. Any other worker sleeps in the poll, because it may serve it alone: then
+    /// no other thread wakes it for an event.
     ///
     /// If it may not run, as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
     /// all sleep, and none in its poll.
@@ -517,7 +517,7 @@ impl Worker {
             return self.bed.nap(queues.clock().to_system(until.min(queues.now() + LONGEST_NAP)));
         }
         let until = queues.clock().to_system(until);
-        match asleep.naps && asleep.is_lookout && asleep.are_few_running && !is_turn_long {
+        match asleep.may_leave_poll && !is_turn_long {
             true => self.bed.nap(until),
             false => self.bed.sleep(until),
         }

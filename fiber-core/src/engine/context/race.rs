@@ -37,7 +37,7 @@ pub(super) struct Race(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The [`Side::id`] of the side that holds the race, or [`NOBODY`].
+    /// The [`Side::id`] of the side that holds the race, or [`FREE`].
     holder: usize,
     is_decided: bool,
     /// Wake-ups of events that came while another side held the race.
@@ -45,7 +45,7 @@ struct State {
 }
 
 /// The race is free.
-const NOBODY: usize = 0;
+const FREE: usize = 0;
 
 /// A side, and the structure of its race.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ impl<'a> Side<'a> {
         if race.is_decided || race.holder == self.id {
             return true;
         }
-        if race.holder != NOBODY {
+        if race.holder != FREE {
             race.missed.extend(wakeup.and_then(Wakeup::again));
             return false;
         }
@@ -120,12 +120,12 @@ impl<'a> Side<'a> {
         let mut race = self.race().lock();
         let is_held = race.holder == self.id;
         if is_held {
-            race.holder = NOBODY;
+            race.holder = FREE;
         }
         let (is_decided, mut missed) = (race.is_decided, take(&mut race.missed));
         drop(race);
         if is_held {
-            let heir = side_of(self.group).filter(|_| is_decided).map_or(NOBODY, |around| around.id);
+            let heir = side_of(self.group).filter(|_| is_decided).map_or(FREE, |around| around.id);
             missed.append(&mut pass_on(self.group, self.id, heir));
         }
         missed.into_iter().for_each(Wakeup::fire_again);
@@ -191,7 +191,7 @@ impl Context {
     /// Claims the races, if `then` agrees, which is called while they are locked. `false`: none has another holder than before. If one is
     /// held by another side, the wake-up of the `event` is kept there.
     fn claim_then(&self, event: Option<EventKey>, then: impl FnOnce() -> bool) -> bool {
-        let holder = side_of(&self.0).map_or(NOBODY, |side| side.id);
+        let holder = side_of(&self.0).map_or(FREE, |side| side.id);
         // A race that is not in another one allocates nothing.
         let (mut innermost, mut others) = (None, Vec::new());
         let mut is_shielded = self.is_masked();
@@ -206,7 +206,7 @@ impl Context {
                 }
                 return false;
             }
-            if race.holder != NOBODY && race.holder != holder {
+            if race.holder != FREE && race.holder != holder {
                 race.missed.extend(event.map(|event| Wakeup::of_fiber(self.clone(), event)));
                 return false;
             }
@@ -237,7 +237,7 @@ impl Context {
     pub(crate) fn release_race(&self) {
         // The structure of a race inside of this side waits for its own sides, one of which may hold the outer race.
         if let Some(side) = side_of(&self.0).filter(|_| !self.races()) {
-            pass_on(&self.0, side.id, NOBODY).into_iter().for_each(Wakeup::fire_again);
+            pass_on(&self.0, side.id, FREE).into_iter().for_each(Wakeup::fire_again);
         }
     }
 
@@ -285,7 +285,7 @@ fn pass_on(node: &Ref<FiberState>, from: usize, to: usize) -> Vec<Wakeup> {
             break;
         }
         race.holder = to;
-        if to == NOBODY {
+        if to == FREE {
             side.touch();
             missed.append(&mut race.missed);
         }
