@@ -39,10 +39,6 @@ impl<T> Ring<T> {
         Ring { entries: Vec::new(), vacant: ENDS }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.oldest().is_none()
-    }
-
     /// The place of the oldest entry in the queue.
     pub(crate) fn oldest(&self) -> Option<usize> {
         self.entries.first().map(|ends| ends.after).filter(|&place| place != ENDS)
@@ -73,14 +69,6 @@ impl<T> Ring<T> {
         place
     }
 
-    pub(crate) fn get(&self, place: usize) -> Option<&T> {
-        self.entries.get(place)?.value.as_ref()
-    }
-
-    pub(crate) fn get_mut(&mut self, place: usize) -> Option<&mut T> {
-        self.entries.get_mut(place)?.value.as_mut()
-    }
-
     /// Takes the entry out of the queue, but leaves it in its place. No effect if it has been taken out already.
     pub(crate) fn unlink(&mut self, place: usize) {
         let Entry { before, after, .. } = self.entries[place];
@@ -100,29 +88,6 @@ impl<T> Ring<T> {
         Some(value)
     }
 
-    /// The entries in the queue, the oldest first.
-    pub(crate) fn queue(&self) -> impl Iterator<Item = &T> {
-        let after = |&place: &usize| Some(self.entries[place].after).filter(|&after| after != ENDS);
-        iter::successors(self.oldest(), after).filter_map(|place| self.get(place))
-    }
-
-    /// The entries in their places, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter().filter_map(|entry| entry.value.as_ref())
-    }
-
-    /// The entries in their places, in no order.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.entries.iter_mut().filter_map(|entry| entry.value.as_mut())
-    }
-
-    /// The entries in the queue, the oldest first.
-    pub(crate) fn into_queue(mut self) -> impl Iterator<Item = T> {
-        iter::from_fn(move || {
-            let oldest = self.oldest()?;
-            self.remove(oldest)
-        })
-    }
 }
 
 impl<T> Default for Ring<T> {

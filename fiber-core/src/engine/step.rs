@@ -84,7 +84,7 @@ pub trait Run: Send + 'static + Sized {
     }
 
     /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait. The
-    /// four methods below are called only if it is.
+    /// methods below are called only if it is.
     #[doc(hidden)]
     const IS_WAIT: bool = false;
 
@@ -98,14 +98,17 @@ pub trait Run: Send + 'static + Sized {
         Err(self)
     }
 
-    /// Leaves `wakeup` with the event, or gives the outcome if it has happened meanwhile.
+    /// Leaves `wakeup` with the event, or gives the outcome if it has happened meanwhile. With an outcome, the description was
+    /// taken from its place.
     ///
-    /// # Errors
-    /// Returns the description if the event has not happened.
+    /// # Safety
+    /// Nothing else uses the description in this place. Without an outcome, it is neither moved nor dropped until `deregister_wait` or
+    /// `leave_wait` was called, or the wake-up has ended the wait.
     #[doc(hidden)]
-    fn register_wait(self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<Self::Out>, Self> {
-        let _ = (cx, wakeup);
-        Err(self)
+    #[expect(unsafe_code, reason = "see the contract")]
+    unsafe fn register_wait(this: *mut Self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
+        let _ = (this, cx, wakeup);
+        None
     }
 
     /// Removes the wake-up, and passes on a value that was already given to it.
@@ -113,6 +116,10 @@ pub trait Run: Send + 'static + Sized {
     fn deregister_wait(&mut self, cx: &Cx<'_>) {
         let _ = cx;
     }
+
+    /// The same, without calling code of the user: the fiber is abandoned.
+    #[doc(hidden)]
+    fn leave_wait(&mut self) {}
 
     /// The kind of event, and the primitive, for reports.
     #[doc(hidden)]

@@ -1,5 +1,7 @@
 //! The waits of leaves: a leaf knows its event and registers the wake-up; this file does everything else.
 
+#![allow(unsafe_code)]
+
 use std::panic::Location;
 
 use crate::cell::Signal;
@@ -125,14 +127,6 @@ pub trait Wait: Send + 'static + Sized {
     /// Removes the wake-up, because the fiber was cancelled, or the other side of a race has won.
     fn deregister(&mut self, cx: &Cx<'_>);
 
-    /// The event happened while another side held the race, which is free again. Leaves the place; the engine registers the wait once
-    /// more. The outcome, if the event took nothing, and will not be seen again.
-    #[doc(hidden)]
-    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        self.deregister(cx);
-        None
-    }
-
     /// For a fiber that was cancelled before it began to wait: the outcome, if it was sent to this very wait. From now on,
     /// none can be sent.
     #[doc(hidden)]
@@ -154,12 +148,6 @@ pub trait Wait: Send + 'static + Sized {
     fn waits_at(&self) -> Option<&Subject> {
         None
     }
-
-    /// The number of permits that it asks for, for reports.
-    #[doc(hidden)]
-    fn asks(&self) -> usize {
-        1
-    }
 }
 
 impl<T: Send + 'static> Fiber<T> {
@@ -177,13 +165,99 @@ pub struct Leaf<W> {
     site: &'static Location<'static>,
 }
 
-impl<W: Wait> Leaf<W> {
+/// A wait whose place in a queue may be a part of the wait itself. The leaves of all waits are of this kind.
+#[doc(hidden)]
+pub trait WaitInPlace: Send + 'static + Sized {
+    type Out: Send + 'static;
+    const IS_SHIELDED: bool = false;
+    const CAN_LOSE: bool;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
+
+    /// See [`Wait::register`].
+    ///
+    /// # Safety
+    /// The wait is neither moved nor dropped until `deregister`, `missed` or `leave` was called, or the wake-up has ended the wait.
+    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>>;
+
+    fn deregister(&mut self, cx: &Cx<'_>);
+
+    /// Leaves the place in a queue, because the fiber is abandoned. What was given to it goes on.
+    fn leave(&mut self) {}
+
+    /// The event happened while another side held the race, which is free again. Leaves the place; the engine registers the wait once
+    /// more. The outcome, if the event took nothing, and will not be seen again.
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        self.deregister(cx);
+        None
+    }
+
+    fn close(&mut self) -> Option<Outcome<Self::Out>> {
+        None
+    }
+
+    fn waits_for(&self) -> WaitsFor;
+
+    fn waits_on(&self) -> Option<&Context> {
+        None
+    }
+
+    fn waits_at(&self) -> Option<&Subject> {
+        None
+    }
+
+    fn asks(&self) -> usize {
+        1
+    }
+}
+
+impl<W: Wait> WaitInPlace for W {
+    type Out = W::Out;
+    const IS_SHIELDED: bool = W::IS_SHIELDED;
+    const CAN_LOSE: bool = W::CAN_LOSE;
+
+    #[inline]
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        Wait::poll(self, cx)
+    }
+
+    #[inline]
+    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+        Wait::register(self, cx, wakeup)
+    }
+
+    #[inline]
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        Wait::deregister(self, cx);
+    }
+
+    fn close(&mut self) -> Option<Outcome<W::Out>> {
+        Wait::close(self)
+    }
+
+    #[inline]
+    fn waits_for(&self) -> WaitsFor {
+        Wait::waits_for(self)
+    }
+
+    #[inline]
+    fn waits_on(&self) -> Option<&Context> {
+        Wait::waits_on(self)
+    }
+
+    #[inline]
+    fn waits_at(&self) -> Option<&Subject> {
+        Wait::waits_at(self)
+    }
+}
+
+impl<W: WaitInPlace> Leaf<W> {
     pub(crate) fn new(wait: W, site: &'static Location<'static>) -> Self {
         Leaf { wait, site }
     }
 }
 
-impl<W: Wait> Run for Leaf<W> {
+impl<W: WaitInPlace> Run for Leaf<W> {
     type Out = W::Out;
     const ROOM: usize = frame_size::<Self>();
 
@@ -222,17 +296,25 @@ impl<W: Wait> Run for Leaf<W> {
     const IS_WAIT: bool = W::CAN_LOSE;
 
     fn poll_wait(mut self, cx: &Cx<'_>) -> Result<Outcome<W::Out>, Self> {
-        let outcome = ask(|| self.wait.poll(cx));
-        self.or_back(cx, outcome)
+        match ask(|| self.wait.poll(cx)) {
+            Some(outcome) => Ok(outcome.without(self, cx)),
+            None => Err(self),
+        }
     }
 
-    fn register_wait(mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<W::Out>, Self> {
-        let outcome = ask(|| self.wait.register(cx, wakeup));
-        self.or_back(cx, outcome)
+    unsafe fn register_wait(this: *mut Self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+        // SAFETY: by the contract, nothing else uses it, and it stays where it is.
+        let outcome = ask(|| unsafe { (*this).wait.register(cx, wakeup) })?;
+        // SAFETY: as above; it was not registered, so it may be moved.
+        Some(outcome.without(unsafe { this.read() }, cx))
     }
 
     fn deregister_wait(&mut self, cx: &Cx<'_>) {
         self.wait.deregister(cx);
+    }
+
+    fn leave_wait(&mut self) {
+        self.wait.leave();
     }
 
     fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
@@ -240,7 +322,7 @@ impl<W: Wait> Run for Leaf<W> {
     }
 }
 
-impl<W: Wait> Leaf<W> {
+impl<W: WaitInPlace> Leaf<W> {
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         if cx.context().holds_race() {
@@ -249,16 +331,9 @@ impl<W: Wait> Leaf<W> {
         // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
         ask(|| self.wait.missed(cx))
     }
-
-    fn or_back(self, cx: &Cx<'_>, outcome: Option<Outcome<W::Out>>) -> Result<Outcome<W::Out>, Self> {
-        match outcome {
-            Some(outcome) => Ok(outcome.without(self, cx)),
-            None => Err(self),
-        }
-    }
 }
 
-impl<W: Wait> Waits for Leaf<W> {
+impl<W: WaitInPlace> Waits for Leaf<W> {
     type Event = W::Out;
     type Out = W::Out;
 
@@ -268,7 +343,8 @@ impl<W: Wait> Waits for Leaf<W> {
         let context = cx.context();
         let wakeup = context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks);
         let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
-        match ask(|| self.wait.register(cx, wakeup)) {
+        // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
+        match ask(|| unsafe { self.wait.register(cx, wakeup) }) {
             Some(outcome) => {
                 context.end_wait();
                 Begun::Ready(outcome)
@@ -291,6 +367,10 @@ impl<W: Wait> Waits for Leaf<W> {
     fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         // The leaf is dropped first, so that its contents do not live until the fiber ends.
         outcome.without(self, cx)
+    }
+
+    fn leave(&mut self) {
+        self.wait.leave();
     }
 }
 

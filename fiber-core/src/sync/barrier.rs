@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation, claim_if};
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
@@ -42,15 +42,13 @@ struct Shared {
 struct State {
     /// The number of entries of the queue that are `Waiting`.
     arrived: usize,
-    queue: WaitQueue<Party>,
+    queue: Waiters<Party>,
 }
 
 /// The state of a party, in its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Party {
     Waiting,
-    /// Its wait was ended, but whether all parties have arrived is not known yet. Only while the lock is held.
-    Called,
     /// All parties had arrived.
     Passed,
     /// Not all parties had arrived: it has to arrive again.
@@ -69,7 +67,7 @@ impl Barrier {
         assert!(parties > 0, "a barrier has at least one party");
         Barrier(Arc::new(Shared {
             parties,
-            state: Noted::new(State { arrived: 0, queue: WaitQueue::new() }),
+            state: Noted::new(State { arrived: 0, queue: Waiters::new() }),
             subject: Subject::new("Barrier", Location::caller()),
         }))
     }
@@ -116,45 +114,35 @@ impl Barrier {
     }
 
     fn attempt(&self) -> Arrival {
-        Arrival { barrier: self.clone(), ticket: None }
+        Arrival { barrier: self.clone(), waiter: Waiter::new() }
     }
 }
 
 impl State {
-    fn join(&mut self, wakeup: Wakeup) -> Ticket {
+    fn join(&mut self, waiter: &mut Waiter<Party>, seat: Seat) {
         self.arrived += 1;
-        self.queue.join(wakeup, Party::Waiting)
+        waiter.join(&mut self.queue, seat, Party::Waiting);
     }
 
     /// Ends the waits of all parties. They pass if they are enough: some may have been cancelled, and have not left yet.
     fn call(&mut self, enough: usize) -> (bool, Wakes) {
-        let (mut called, mut wakes) = (0, Wakes::default());
-        self.queue.serve_all(
-            |party| {
-                *party = Party::Called;
-                called += 1;
-            },
-            &mut wakes,
-        );
+        let mut wakes = Wakes::default();
+        let called = self.queue.serve_together(&mut wakes, |called, is_called| match is_called {
+            true if called >= enough => Party::Passed,
+            true => Party::Again,
+            false => Party::Gone,
+        });
         let passes = called >= enough;
-        for party in self.queue.requests_mut() {
-            *party = match *party {
-                Party::Called if passes => Party::Passed,
-                Party::Called => Party::Again,
-                Party::Waiting => Party::Gone,
-                other => other,
-            };
-        }
         self.arrived = 0;
         (passes, wakes)
     }
 
-    fn leave(&mut self, ticket: Ticket) -> Party {
-        let (party, _) = self.queue.leave(ticket);
+    fn leave(&mut self, waiter: &mut Waiter<Party>) -> Option<Party> {
+        let (party, _) = waiter.leave(&mut self.queue)?;
         if party == Party::Waiting {
             self.arrived -= 1;
         }
-        party
+        Some(party)
     }
 }
 
@@ -168,7 +156,7 @@ impl fmt::Debug for Barrier {
 #[derive(Debug)]
 pub struct Arrival {
     barrier: Barrier,
-    ticket: Option<Ticket>,
+    waiter: Waiter<Party>,
 }
 
 impl Clone for Arrival {
@@ -182,31 +170,29 @@ impl Attempt for Arrival {
     type Out = bool;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<bool>> {
+    fn attempt(&mut self, _: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<bool>> {
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut state = state.lock();
-        if let Some(ticket) = self.ticket.take()
-            && state.leave(ticket) == Party::Passed
-        {
+        if state.leave(&mut self.waiter) == Some(Party::Passed) {
             return Some(Outcome::Success(false));
         }
         // A race counts once, even if both of its sides wait here.
-        let others = match &wakeup {
+        let others = match seat.as_ref().map(Seat::wakeup) {
             Some(wakeup) if wakeup.is_raced() => state.queue.others(wakeup).count(),
             _ => state.arrived,
         };
-        let is_last = others + 1 >= *parties && claim_if(&mut wakeup, |_| true);
+        let is_last = others + 1 >= *parties && claim_if(&mut seat, |_| true);
         let (passes, wakes) = if is_last { state.call(parties - 1) } else { (false, Wakes::default()) };
-        if !passes {
-            self.ticket = wakeup.map(|wakeup| state.join(wakeup));
+        if let Some(seat) = seat.filter(|_| !passes) {
+            state.join(&mut self.waiter, seat);
         }
         wakes.wake_after(state);
         passes.then_some(Outcome::Success(true))
     }
 
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.barrier.0.state.lock().leave(ticket);
+        if self.waiter.has_joined() {
+            self.barrier.0.state.lock().leave(&mut self.waiter);
         }
     }
 

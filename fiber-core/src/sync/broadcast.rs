@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::channel::{Closed, SendError, TrySendError};
 use super::operation::{Attempt, Operation, claim_if};
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -55,9 +55,9 @@ struct State<T> {
     capacity: usize,
     is_lossy: bool,
     is_closed: bool,
-    receivers: WaitQueue<()>,
+    receivers: Waiters<()>,
     /// The waiting senders, each with its value: `None` when that has been admitted.
-    senders: WaitQueue<Option<Arc<T>>>,
+    senders: Waiters<Option<Arc<T>>>,
 }
 
 struct Entry<T> {
@@ -196,20 +196,28 @@ impl<T> Shared<T> {
         state.close().wake_after(state);
     }
 
-    /// Admits a value, or enqueues it with the wake-up, if there is one. The value of a side of a race that has lost comes
+    /// Admits a value. `false`: it waits in the place, if there is one. The value of a side of a race that has lost comes
     /// back as if there were no room.
-    fn put(&self, value: Arc<T>, mut wakeup: Option<Wakeup>) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
+    fn put(
+        &self,
+        value: Arc<T>,
+        place: Option<(&mut Waiter<Option<Arc<T>>>, Seat)>,
+    ) -> Result<bool, TrySendError<Arc<T>>> {
+        let (waiter, mut seat) = place.unzip();
         let mut state = self.state.lock();
         let mut wakes = Wakes::default();
-        let may_put = claim_if(&mut wakeup, |_| state.can_put());
+        let may_put = claim_if(&mut seat, |_| state.can_put());
         match if may_put { state.put(value, &mut wakes) } else { Put::Full(value) } {
             Put::In(unneeded) => {
                 wakes.wake_after(state);
                 drop(unneeded);
-                Ok(None)
+                Ok(true)
             }
-            Put::Full(value) => match wakeup {
-                Some(wakeup) => Ok(Some(state.senders.join(wakeup, Some(value)))),
+            Put::Full(value) => match waiter.zip(seat) {
+                Some((waiter, seat)) => {
+                    waiter.join(&mut state.senders, seat, Some(value));
+                    Ok(false)
+                }
                 None => Err(TrySendError::Full(value)),
             },
             Put::Closed(value) => Err(TrySendError::Closed(value)),
@@ -278,8 +286,8 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
             capacity,
             is_lossy,
             is_closed: false,
-            receivers: WaitQueue::new(),
-            senders: WaitQueue::new(),
+            receivers: Waiters::new(),
+            senders: Waiters::new(),
         };
         let subject = Subject::new("Broadcast", Location::caller());
         Broadcast(Counted::new(SendingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
@@ -505,13 +513,13 @@ pub struct Publish<T> {
     broadcast: Broadcast<T>,
     /// `None`: the value was admitted, or is in the queue.
     value: Option<Arc<T>>,
-    ticket: Option<Ticket>,
+    waiter: Waiter<Option<Arc<T>>>,
     site: &'static Location<'static>,
 }
 
 impl<T> Publish<T> {
     fn new(broadcast: Broadcast<T>, value: Arc<T>, site: &'static Location<'static>) -> Self {
-        Publish { broadcast, value: Some(value), ticket: None, site }
+        Publish { broadcast, value: Some(value), waiter: Waiter::new(), site }
     }
 
     fn shared(&self) -> &Shared<T> {
@@ -519,8 +527,8 @@ impl<T> Publish<T> {
     }
 
     /// Leaves the queue, with the value, unless it was admitted.
-    fn unsent(&self, ticket: Ticket) -> Option<Arc<T>> {
-        self.shared().state.lock().senders.leave(ticket).0
+    fn unsent(&mut self) -> Option<Arc<T>> {
+        self.waiter.leave(&mut self.broadcast.0.0.state.lock().senders)?.0
     }
 }
 
@@ -536,7 +544,7 @@ impl<T> Clone for Publish<T> {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let value = self.value.clone();
-        Publish { broadcast: self.broadcast.clone(), value, ticket: None, site: self.site }
+        Publish { broadcast: self.broadcast.clone(), value, waiter: Waiter::new(), site: self.site }
     }
 }
 
@@ -544,21 +552,18 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
-        if let Some(ticket) = self.ticket.take() {
-            return Some(match self.unsent(ticket) {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<()>> {
+        if self.waiter.has_joined() {
+            return Some(match self.unsent() {
                 None => Outcome::Success(()),
                 Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
                 Some(value) => self.refused(value),
             });
         }
         let value = self.value.take().expect("a value is sent once");
-        match self.shared().put(value, wakeup) {
-            Ok(None) => Some(Outcome::Success(())),
-            Ok(ticket) => {
-                self.ticket = ticket;
-                None
-            }
+        let place = seat.map(|seat| (&mut self.waiter, seat));
+        match self.broadcast.0.0.put(value, place) {
+            Ok(is_in) => is_in.then_some(Outcome::Success(())),
             Err(TrySendError::Full(value)) => {
                 self.value = Some(value);
                 None
@@ -568,8 +573,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
     }
 
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.value = self.unsent(ticket);
+        if self.waiter.has_joined() {
+            self.value = self.unsent();
         }
     }
 
@@ -587,13 +592,13 @@ impl<T> fmt::Debug for Publish<T> {
 /// The wait of [`Subscriber::recv`].
 pub struct Hear<T> {
     subscription: Counted<Subscription<T>>,
-    ticket: Option<Ticket>,
+    waiter: Waiter<()>,
     site: &'static Location<'static>,
 }
 
 impl<T> Hear<T> {
     fn new(subscription: Counted<Subscription<T>>, site: &'static Location<'static>) -> Self {
-        Hear { subscription, ticket: None, site }
+        Hear { subscription, waiter: Waiter::new(), site }
     }
 }
 
@@ -608,8 +613,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Out = T;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
-        if self.ticket.is_some() {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<T>> {
+        if self.waiter.has_joined() {
             self.leave();
             if cx.is_some_and(Cx::is_interrupted) {
                 return Some(Outcome::Cancelled);
@@ -618,19 +623,19 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
         let Subscription { shared, next } = &*self.subscription;
         let mut state = shared.state.lock();
         // Relaxed: the lock orders all accesses.
-        let may_take = claim_if(&mut wakeup, |_| state.can_take(next.load(Ordering::Relaxed)));
+        let may_take = claim_if(&mut seat, |_| state.can_take(next.load(Ordering::Relaxed)));
         let mut wakes = Wakes::default();
         let taken = if may_take { state.take(next, &mut wakes) } else { Next::Nothing };
-        if let (Next::Nothing, Some(wakeup)) = (&taken, wakeup) {
-            self.ticket = Some(state.receivers.join(wakeup, ()));
+        if let (Next::Nothing, Some(seat)) = (&taken, seat) {
+            self.waiter.join(&mut state.receivers, seat, ());
         }
         wakes.wake_after(state);
         received(taken, self.site)
     }
 
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.subscription.shared.state.lock().receivers.leave(ticket);
+        if self.waiter.has_joined() {
+            self.waiter.leave(&mut self.subscription.shared.state.lock().receivers);
         }
     }
 

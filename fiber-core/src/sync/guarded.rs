@@ -30,8 +30,9 @@ use std::thread::panicking;
 
 use super::operation::{Attempt, Operation};
 use super::permits::{Permits, Request};
+use super::waiters::Seat;
 use crate::combine::Then;
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::{Holder, Subject};
 use crate::fiber::Fiber;
@@ -370,8 +371,8 @@ impl<T: Send + 'static, H: Hold> Claim<T, H> {
     }
 
     #[inline]
-    fn take(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Guard<T, H>> {
-        if !self.request.take(&self.of.as_ref()?.permits, wakeup) {
+    fn take(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Guard<T, H>> {
+        if !self.request.take(&self.of.as_ref()?.permits, seat) {
             return None;
         }
         let share = Share::new(self.of.take()?, self.request.count(), cx, self.site);
@@ -384,8 +385,8 @@ impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
     const WAITS_FOR: WaitsFor = WaitsFor::Lock;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Guard<T, H>>> {
-        self.take(cx, wakeup).map(Outcome::Success)
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Guard<T, H>>> {
+        self.take(cx, seat).map(Outcome::Success)
     }
 
     #[inline]

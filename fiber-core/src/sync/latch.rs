@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Object};
@@ -35,7 +35,7 @@ pub struct Latch(Arc<Shared>);
 
 struct Shared {
     remaining: AtomicUsize,
-    queue: Mutex<WaitQueue<()>>,
+    queue: Mutex<Waiters<()>>,
     /// Stands for whether the latch is open; its second object stands for the count.
     object: Object,
     subject: Subject,
@@ -47,7 +47,7 @@ impl Latch {
     pub fn new(count: usize) -> Self {
         Latch(Arc::new(Shared {
             remaining: AtomicUsize::new(count),
-            queue: Mutex::new(WaitQueue::new()),
+            queue: Mutex::new(Waiters::new()),
             object: Object::new(),
             subject: Subject::new("Latch", Location::caller()),
         }))
@@ -128,7 +128,7 @@ impl Latch {
     }
 
     pub(super) fn attempt(&self) -> Opened {
-        Opened { latch: self.clone(), ticket: None }
+        Opened { latch: self.clone(), waiter: Waiter::new() }
     }
 }
 
@@ -149,7 +149,7 @@ impl fmt::Debug for Latch {
 #[derive(Debug)]
 pub struct Opened {
     latch: Latch,
-    ticket: Option<Ticket>,
+    waiter: Waiter<()>,
 }
 
 impl Clone for Opened {
@@ -164,24 +164,24 @@ impl Attempt for Opened {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+    fn attempt(&mut self, _: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<()>> {
         self.leave();
-        let Some(wakeup) = wakeup else {
+        let Some(seat) = seat else {
             return self.latch.is_open().then_some(Outcome::Success(()));
         };
         let mut queue = self.latch.0.queue.lock();
         // Under the lock: see `count_down`.
         if self.latch.is_open() {
-            return wakeup.claim().then_some(Outcome::Success(()));
+            return seat.wakeup().claim().then_some(Outcome::Success(()));
         }
-        self.ticket = Some(queue.join(wakeup, ()));
+        self.waiter.join(&mut queue, seat, ());
         None
     }
 
     #[inline]
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            let _ = self.latch.0.queue.lock().leave(ticket);
+        if self.waiter.has_joined() {
+            self.waiter.leave(&mut self.latch.0.queue.lock());
         }
     }
 

@@ -3,6 +3,8 @@
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
 
+#![allow(unsafe_code)]
+
 use std::panic::Location;
 use std::sync::Arc as Plain;
 use std::task::{Wake, Waker};
@@ -17,6 +19,7 @@ use super::Latch;
 use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
 use super::operation::Attempt;
 use super::permits::{Permits, Request};
+use super::waiters::Seat;
 use crate::engine::context::Wakeup;
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
@@ -51,9 +54,11 @@ impl Wake for Bell {
     }
 }
 
-fn bell() -> (Plain<Bell>, Wakeup) {
+fn seat() -> (Plain<Bell>, Seat) {
     let bell = Plain::new(Bell { notify: Notify::new(), is_rung: AtomicBool::new(false) });
-    (bell.clone(), Wakeup::from(Waker::from(bell)))
+    let wakeup = Wakeup::from(Waker::from(bell.clone()));
+    // SAFETY: the operations of these models stay in their variables.
+    (bell, unsafe { Seat::new(wakeup) })
 }
 
 /// Permits, and a value that only the holder of all of them accesses.
@@ -73,8 +78,8 @@ impl Site {
         if request.take(&self.permits, None) {
             return;
         }
-        let (bell, wakeup) = bell();
-        if !request.take(&self.permits, Some(wakeup)) {
+        let (bell, seat) = seat();
+        if !request.take(&self.permits, Some(seat)) {
             bell.wait();
             assert!(request.take(&self.permits, None));
         }
@@ -82,7 +87,6 @@ impl Site {
 
     /// Loom reports if another thread does the same at the same time, or does not see the writes of this one.
     fn touch(&self) -> usize {
-        #[allow(unsafe_code)]
         self.touched.with_mut(|touched| {
             // SAFETY: exclusive access is what the model checks.
             unsafe { *touched += 1 };
@@ -125,7 +129,7 @@ fn one_who_leaves_while_a_permit_is_on_its_way_does_not_keep_it() {
         let site = Site::new(1);
         assert!(site.permits.try_take(1));
         let mut request = Request::new(1);
-        assert!(!request.take(&site.permits, Some(bell().1)));
+        assert!(!request.take(&site.permits, Some(seat().1)));
         let holder = thread::spawn({
             let site = site.clone();
             move || site.permits.give_back(1)
@@ -157,7 +161,7 @@ fn what_one_who_leaves_was_given_goes_to_the_next() {
         let site = Site::new(1);
         assert!(site.permits.try_take(1));
         let mut leaves = Request::new(1);
-        assert!(!leaves.take(&site.permits, Some(bell().1)));
+        assert!(!leaves.take(&site.permits, Some(seat().1)));
         let next = thread::spawn({
             let site = site.clone();
             move || site.use_all(1)
@@ -184,7 +188,6 @@ fn one_who_needs_all_sees_what_all_holders_have_done() {
         let holders = [(); 2].map(|()| {
             let site = site.clone();
             thread::spawn(move || {
-                #[allow(unsafe_code)]
                 site.touched.with(|touched| {
                     // SAFETY: no thread writes while another one holds a permit.
                     assert_eq!(unsafe { *touched }, 0);
@@ -206,7 +209,6 @@ fn who_takes_past_one_who_nearly_waited_sees_what_was_given_back_before() {
             let site = site.clone();
             thread::spawn(move || {
                 site.take(1);
-                #[allow(unsafe_code)]
                 site.touched.with(|touched| {
                     // SAFETY: no thread writes once there are permits.
                     assert_eq!(unsafe { *touched }, 1);
@@ -226,8 +228,8 @@ fn guarded() -> Plain<Guarded<usize>> {
 /// Takes a lock as a fiber does.
 fn hold<H: Hold>(mut claim: Claim<usize, H>) -> Guard<usize, H> {
     let taken = claim.attempt(None, None).or_else(|| {
-        let (bell, wakeup) = bell();
-        claim.attempt(None, Some(wakeup)).or_else(|| {
+        let (bell, seat) = seat();
+        claim.attempt(None, Some(seat)).or_else(|| {
             bell.wait();
             claim.attempt(None, None)
         })
@@ -301,8 +303,8 @@ fn wait<A: Attempt<Out = ()>>(mut attempt: A) {
     if attempt.attempt(None, None).is_some() {
         return;
     }
-    let (bell, wakeup) = bell();
-    if attempt.attempt(None, Some(wakeup)).is_none() {
+    let (bell, seat) = seat();
+    if attempt.attempt(None, Some(seat)).is_none() {
         bell.wait();
         assert!(attempt.attempt(None, None).is_some());
     }
@@ -367,7 +369,7 @@ fn a_notification_for_one_who_leaves_goes_to_the_next() {
     model_with_a_bound(|| {
         let notify = super::Notify::new();
         let mut leaving = notify.attempt();
-        assert!(leaving.attempt(None, Some(bell().1)).is_none());
+        assert!(leaving.attempt(None, Some(seat().1)).is_none());
         let notifier = thread::spawn({
             let notify = notify.clone();
             move || notify.notify_one()

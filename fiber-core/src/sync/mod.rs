@@ -6,7 +6,7 @@
 
 // The base, which is not public:
 //   operation    operations that may have to wait, for fibers and for plain threads
-//   wait_queue   the queue of waiters
+//   waiters      the waiters, in the operations that wait
 //   permits      counted permits, under semaphores and locks
 //   guarded      a value behind a lock
 
@@ -31,7 +31,7 @@ mod rate_limiter;
 mod reference;
 mod rw_lock;
 mod semaphore;
-mod wait_queue;
+mod waiters;
 mod watch;
 
 pub use crate::error::PromiseFailed;

@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation, claim_if};
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Object};
@@ -44,7 +44,7 @@ pub struct Notify(Arc<Shared>);
 struct Shared {
     /// Whether a notification is stored. Written under the lock of the queue only.
     is_left: AtomicBool,
-    queue: Mutex<WaitQueue<By>>,
+    queue: Mutex<Waiters<By>>,
     object: Object,
     subject: Subject,
 }
@@ -64,7 +64,7 @@ impl Notify {
     pub fn new() -> Self {
         Notify(Arc::new(Shared {
             is_left: AtomicBool::new(false),
-            queue: Mutex::new(WaitQueue::new()),
+            queue: Mutex::new(Waiters::new()),
             object: Object::new(),
             subject: Subject::new("Notify", Location::caller()),
         }))
@@ -157,17 +157,17 @@ impl Notify {
     }
 
     pub(super) fn attempt(&self) -> Notified {
-        Notified { notify: self.clone(), ticket: None }
+        Notified { notify: self.clone(), waiter: Waiter::new() }
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, WaitQueue<By>> {
+    fn lock(&self) -> MutexGuard<'_, Waiters<By>> {
         self.object.touch(Access::Write);
         self.queue.lock()
     }
 
-    fn notify_one(&self, queue: &mut WaitQueue<By>) -> Wakes {
+    fn notify_one(&self, queue: &mut Waiters<By>) -> Wakes {
         let served = queue.serve(|by| *by = By::One);
         if served.is_none() {
             // Relaxed: the thread that takes it holds the lock.
@@ -177,7 +177,7 @@ impl Shared {
     }
 
     /// Takes the stored notification. The caller holds the lock, which makes the writes before the notification visible.
-    fn take_left(&self, _: &mut WaitQueue<By>) -> bool {
+    fn take_left(&self, _: &mut Waiters<By>) -> bool {
         // Relaxed: as above. Not a swap, because no other thread changes it meanwhile.
         let is_left = self.is_left.load(Ordering::Relaxed);
         if is_left {
@@ -213,7 +213,7 @@ impl fmt::Debug for Notify {
 #[derive(Debug)]
 pub struct Notified {
     notify: Notify,
-    ticket: Option<Ticket>,
+    waiter: Waiter<By>,
 }
 
 impl Clone for Notified {
@@ -228,44 +228,45 @@ impl Attempt for Notified {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
-        if self.ticket.is_some() && cx.is_some_and(Cx::is_interrupted) {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<()>> {
+        if self.waiter.has_joined() && cx.is_some_and(Cx::is_interrupted) {
             // It was notified, and cancelled before it could check: this fiber would not act on the notification.
             self.leave();
             return Some(Outcome::Cancelled);
         }
         let shared = &*self.notify.0;
-        if let Some(ticket) = self.ticket.take() {
-            let _ = shared.lock().leave(ticket);
+        if self.waiter.has_joined() {
+            self.waiter.leave(&mut shared.lock());
             return Some(Outcome::Success(()));
         }
-        if wakeup.is_none() && !shared.is_likely_left() {
+        if seat.is_none() && !shared.is_likely_left() {
             return None;
         }
         let mut queue = shared.lock();
         // Relaxed, because the lock is held.
-        let may_take = claim_if(&mut wakeup, |_| shared.is_left.load(Ordering::Relaxed));
+        let may_take = claim_if(&mut seat, |_| shared.is_left.load(Ordering::Relaxed));
         if may_take && shared.take_left(&mut queue) {
             return Some(Outcome::Success(()));
         }
-        self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nothing));
+        if let Some(seat) = seat {
+            self.waiter.join(&mut queue, seat, By::Nothing);
+        }
         None
     }
 
     #[inline]
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
+        if self.waiter.has_joined() {
             let shared = &*self.notify.0;
             let mut queue = shared.lock();
-            if queue.leave(ticket).0 == By::One {
+            if let Some((By::One, _)) = self.waiter.leave(&mut queue) {
                 shared.notify_one(&mut queue).wake_after(queue);
             }
         }
     }
 
     fn missed(&mut self) -> Option<Outcome<()>> {
-        let ticket = self.ticket.take()?;
-        let (by, _) = self.notify.0.lock().leave(ticket);
+        let (by, _) = self.waiter.leave(&mut self.notify.0.lock())?;
         (by == By::All).then_some(Outcome::Success(()))
     }
 

@@ -1,5 +1,7 @@
 //! Operations that may have to wait, for fibers and for plain threads.
 
+#![allow(unsafe_code)]
+
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
@@ -11,8 +13,9 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::event::Event;
 use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
-use crate::leaf::{Leaf, Wait};
+use crate::leaf::{Leaf, WaitInPlace};
 use crate::outcome::Outcome;
+use crate::sync::waiters::Seat;
 
 /// An operation of a primitive for one caller.
 pub trait Attempt: Send + Sized + 'static {
@@ -21,17 +24,17 @@ pub trait Attempt: Send + Sized + 'static {
 
     /// Attempts the operation.
     ///
-    /// With a `wakeup`, it calls [`claim_if`] before it takes or gives anything.
+    /// With a `seat`, it calls [`claim_if`] before it takes or gives anything.
     ///
-    /// The first call has no `wakeup`. If it gives `None`, the next call has one, which it leaves in the queue of the
+    /// The first call has no `seat`. If it gives `None`, the next call has one, with which it joins the waiters of the
     /// primitive if the operation is still not possible. After the wake-up, there is a call without one again. It gives
     /// the outcome, unless the operation has further parts to wait for; then the cycle starts again.
     ///
     /// `cx` is the calling fiber; `None` for a plain thread.
     #[doc(hidden)]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Self::Out>>;
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Self::Out>>;
 
-    /// Leaves the queue, if the operation is in it. A value or permits already passed to the caller go to the next waiter.
+    /// Leaves the waiters, if the operation is one of them. A value or permits already passed to the caller go to the next waiter.
     #[doc(hidden)]
     fn leave(&mut self);
 
@@ -43,7 +46,7 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
 
-    /// See [`Wait::missed`].
+    /// See [`WaitInPlace::missed`].
     #[doc(hidden)]
     fn missed(&mut self) -> Option<Outcome<Self::Out>> {
         self.leave();
@@ -86,7 +89,9 @@ impl<A: Attempt> Operation<A> {
         let sleeper = Arc::new(Sleeper::default());
         loop {
             let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
-            if let Some(outcome) = operation.0.attempt(None, Some(wakeup)) {
+            // SAFETY: the operation stays in its variable.
+            let seat = unsafe { Seat::new(wakeup) };
+            if let Some(outcome) = operation.0.attempt(None, Some(seat)) {
                 return outcome;
             }
             sleeper.sleep();
@@ -97,7 +102,7 @@ impl<A: Attempt> Operation<A> {
     }
 }
 
-impl<A: Attempt> Wait for Operation<A> {
+impl<A: Attempt> WaitInPlace for Operation<A> {
     type Out = A::Out;
     const CAN_LOSE: bool = true;
 
@@ -109,11 +114,18 @@ impl<A: Attempt> Wait for Operation<A> {
         self.0.attempt(Some(cx), None)
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<A::Out>> {
-        self.0.attempt(Some(cx), Some(wakeup))
+    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<A::Out>> {
+        // SAFETY: by the contract of this function. It is dropped after it has left.
+        let seat = unsafe { Seat::new(wakeup) };
+        self.0.attempt(Some(cx), Some(seat))
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
+        self.0.leave();
+    }
+
+    #[inline]
+    fn leave(&mut self) {
         self.0.leave();
     }
 
@@ -144,7 +156,7 @@ impl<A: Attempt> Operation<A> {
 }
 
 impl<A: Attempt> Drop for Operation<A> {
-    /// An abandoned fiber does not call `deregister`.
+    /// The operation of a thread that has panicked while it waited.
     #[inline]
     fn drop(&mut self) {
         self.0.leave();
@@ -159,17 +171,17 @@ impl<A: Attempt> fmt::Debug for Operation<A> {
 
 /// Whether an operation may go on while it registers. Outside of races it may.
 ///
-/// As the second side of a race, it claims its wait first, if it `is_possible`, which uses the wake-up up. Otherwise it may not
-/// go on: it takes and gives nothing, and joins the queue if the wake-up is left. An operation that may go on and turns out to be
+/// As the second side of a race, it claims its wait first, if it `is_possible`, which uses the seat up. Otherwise it may not
+/// go on: it takes and gives nothing, and joins the waiters if the seat is left. An operation that may go on and turns out to be
 /// impossible after all, because its partner has ended another wait, is polled again.
 #[inline]
-pub(super) fn claim_if(wakeup: &mut Option<Wakeup>, is_possible: impl FnOnce(&Wakeup) -> bool) -> bool {
-    let Some(raced) = wakeup.as_ref().filter(|wakeup| wakeup.is_raced()) else { return true };
+pub(super) fn claim_if(seat: &mut Option<Seat>, is_possible: impl FnOnce(&Wakeup) -> bool) -> bool {
+    let Some(raced) = seat.as_ref().map(Seat::wakeup).filter(|wakeup| wakeup.is_raced()) else { return true };
     if !is_possible(raced) {
         return false;
     }
     let is_claimed = raced.claim();
-    *wakeup = None;
+    *seat = None;
     is_claimed
 }
 

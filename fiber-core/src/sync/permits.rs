@@ -15,8 +15,7 @@
 //! Released permits go to the oldest waiter, as soon as they suffice for its request. No thread takes permits past the
 //! queue, so a large request does not starve.
 
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::Wakeup;
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::footprint::{Access, Object};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
@@ -24,7 +23,7 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 pub(super) struct Permits {
     word: AtomicUsize,
     /// The waiters, each with the number of permits that it asks for.
-    queue: Mutex<WaitQueue<usize>>,
+    queue: Mutex<Waiters<usize>>,
     object: Object,
 }
 
@@ -32,7 +31,7 @@ pub(super) struct Permits {
 #[derive(Debug)]
 pub(super) struct Request {
     count: usize,
-    ticket: Option<Ticket>,
+    waiter: Waiter<usize>,
 }
 
 const QUEUED: usize = 1;
@@ -45,7 +44,7 @@ impl Permits {
     pub(super) fn new(free: usize) -> Self {
         Permits {
             word: AtomicUsize::new(free * ONE),
-            queue: Mutex::new(WaitQueue::new()),
+            queue: Mutex::new(Waiters::new()),
             object: Object::new(),
         }
     }
@@ -74,30 +73,31 @@ impl Permits {
     }
 
     /// Takes permits, or joins the queue. A side of a race that has lost joins it too, and leaves it when its fiber goes on.
-    fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
+    fn take_or_join(&self, count: usize, waiter: &mut Waiter<usize>, seat: Seat) {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // Relaxed: the thread that set `QUEUED` has released the lock since, and no thread without the lock changes the word.
         if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
-            return Some(queue.join(wakeup, count));
+            return waiter.join(&mut queue, seat, count);
         }
         // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
-        if word / ONE >= count && wakeup.claim() {
+        if word / ONE >= count && seat.wakeup().claim() {
             // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
             // this store ends the release sequence of earlier `give_back`s.
             self.word.store(word - count * ONE, Ordering::Release);
-            return None;
+            return;
         }
-        Some(queue.join(wakeup, count))
+        waiter.join(&mut queue, seat, count);
     }
 
-    /// Leaves the queue, with a request for `count`. If the permits were already passed to it, they go to the next waiter.
-    fn leave(&self, ticket: Ticket, count: usize) {
+    /// Leaves the queue. If the permits were already passed to the waiter, they go to the next one.
+    fn leave(&self, waiter: &mut Waiter<usize>) {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // Only if `QUEUED` is set may this thread change the word. It is clear if the last waiter was served.
-        let back = if queue.leave_unless_dismissed(ticket).is_none() { count } else { 0 };
+        let back =
+            waiter.leave(&mut queue).map_or(0, |(count, was_served)| if was_served { count } else { 0 });
         self.serve(&mut queue, back).wake_after(queue);
     }
 
@@ -119,7 +119,7 @@ impl Permits {
     }
 
     /// Adds permits, and serves the waiters at the head of the queue for which there are enough.
-    fn serve(&self, queue: &mut WaitQueue<usize>, back: usize) -> Wakes {
+    fn serve(&self, queue: &mut Waiters<usize>, back: usize) -> Wakes {
         let mut wakes = Wakes::default();
         // Acquire: this thread passes on what other threads have released.
         let word = self.word.load(Ordering::Acquire);
@@ -130,7 +130,7 @@ impl Permits {
             return wakes;
         }
         let mut free = word / ONE + back;
-        while let Some((committed, count)) = queue.dismiss_if(|&count| count <= free) {
+        while let Some((committed, count)) = queue.dismiss_if(|count| count <= free) {
             free -= count;
             wakes.push(committed);
         }
@@ -150,7 +150,7 @@ impl Permits {
 
 impl Request {
     pub(super) fn new(count: usize) -> Self {
-        Request { count, ticket: None }
+        Request { count, waiter: Waiter::new() }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -158,29 +158,31 @@ impl Request {
     }
 
     /// Takes the permits, if they are free or were passed to this request. `true` if they were taken. Otherwise joins
-    /// the queue with `wakeup`.
+    /// the queue with the `seat`.
     #[inline]
-    pub(super) fn take(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
-        if self.ticket.is_none() && wakeup.is_none() {
+    pub(super) fn take(&mut self, permits: &Permits, seat: Option<Seat>) -> bool {
+        if !self.waiter.has_joined() && seat.is_none() {
             return permits.try_take(self.count);
         }
-        self.wait(permits, wakeup)
+        self.wait(permits, seat)
     }
 
     #[cold]
-    fn wait(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
-        if let (None, Some(wakeup)) = (self.ticket.take(), wakeup) {
-            self.ticket = permits.take_or_join(self.count, wakeup);
-        }
+    fn wait(&mut self, permits: &Permits, seat: Option<Seat>) -> bool {
         // A waiter is woken only with the permits, and a wake-up publishes everything done before it.
-        self.ticket.is_none()
+        if !self.waiter.is_dismissed()
+            && let Some(seat) = seat
+        {
+            permits.take_or_join(self.count, &mut self.waiter, seat);
+        }
+        !self.waiter.has_joined()
     }
 
     /// Leaves the queue, if the request is in it. Permits that were passed to it go to the next waiter.
     #[inline]
     pub(super) fn leave(&mut self, permits: &Permits) {
-        if let Some(ticket) = self.ticket.take() {
-            permits.leave(ticket, self.count);
+        if self.waiter.has_joined() {
+            permits.leave(&mut self.waiter);
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::operation::{Attempt, Operation};
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::error::{Abandoned, Cancelled, Error, Frame, PromiseFailed};
 use crate::fiber::Fiber;
@@ -41,7 +41,7 @@ pub struct Promise<T: 'static>(Arc<Shared<T>>);
 
 struct Shared<T> {
     completed: OnceLock<Completed<T>>,
-    queue: Noted<WaitQueue<()>>,
+    queue: Noted<Waiters<()>>,
     handles: AtomicUsize,
     subject: Subject,
 }
@@ -59,7 +59,7 @@ impl<T: Send + Sync + 'static> Promise<T> {
     pub fn new() -> Self {
         Promise(Arc::new(Shared {
             completed: OnceLock::new(),
-            queue: Noted::new(WaitQueue::new()),
+            queue: Noted::new(Waiters::new()),
             handles: AtomicUsize::new(1),
             subject: Subject::new("Promise", Location::caller()),
         }))
@@ -159,7 +159,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
 
     /// For primitives built on this one: `site` is the place where the user calls them.
     pub(super) fn wait_at(&self, site: &'static Location<'static>) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
-        Operation::fiber(Kept { promise: self.0.clone(), ticket: None, site }, site)
+        Operation::fiber(Kept { promise: self.0.clone(), waiter: Waiter::new(), site }, site)
     }
 
     /// Like [`wait`](Promise::wait), for a thread that runs no fibers.
@@ -171,7 +171,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// Blocks the thread until the promise is completed.
     #[track_caller]
     pub fn wait_blocking(&self) -> Result<T, Error> {
-        let kept = Kept { promise: self.0.clone(), ticket: None, site: Location::caller() };
+        let kept = Kept { promise: self.0.clone(), waiter: Waiter::new(), site: Location::caller() };
         Operation::block(kept).into_result()
     }
 
@@ -261,14 +261,14 @@ impl<T> fmt::Debug for Promise<T> {
 /// The wait of [`Promise::wait`].
 pub struct Kept<T: 'static> {
     promise: Arc<Shared<T>>,
-    ticket: Option<Ticket>,
+    waiter: Waiter<()>,
     site: &'static Location<'static>,
 }
 
 impl<T> Clone for Kept<T> {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
-        Kept { promise: self.promise.clone(), ticket: None, site: self.site }
+        Kept { promise: self.promise.clone(), waiter: Waiter::new(), site: self.site }
     }
 }
 
@@ -284,16 +284,16 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     type Out = T;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+    fn attempt(&mut self, _: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<T>> {
         self.leave();
-        if let Some(wakeup) = wakeup {
+        if let Some(seat) = seat {
             // Waiters that join do not affect each other.
             let mut queue = self.promise.queue.lock_to_read();
             if self.promise.completed.get().is_none() {
-                self.ticket = Some(queue.join(wakeup, ()));
+                self.waiter.join(&mut queue, seat, ());
                 return None;
             }
-            if !wakeup.claim() {
+            if !seat.wakeup().claim() {
                 return None;
             }
         }
@@ -302,8 +302,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     }
 
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            let _ = self.promise.queue.lock_to_read().leave(ticket);
+        if self.waiter.has_joined() {
+            self.waiter.leave(&mut self.promise.queue.lock_to_read());
         }
     }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
 use super::permits::{Permits, Request};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::Seat;
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::{Holder, Subject};
 use crate::error::{Error, Frame};
@@ -265,9 +266,9 @@ impl Attempt for Acquire {
     const WAITS_FOR: WaitsFor = WaitsFor::Permits;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Permit>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Permit>> {
         let (count, shared) = (self.request.count(), &*self.semaphore.as_ref()?.0);
-        if self.request.take(&shared.permits, wakeup) {
+        if self.request.take(&shared.permits, seat) {
             let semaphore = self.semaphore.take()?;
             return Some(Outcome::Success(semaphore.into_permit(cx, count, self.site)));
         }

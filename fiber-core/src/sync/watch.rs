@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::channel::Closed;
 use super::operation::{Attempt, Operation, claim_if};
-use super::wait_queue::{Ticket, WaitQueue, Wakes};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -51,7 +51,7 @@ struct State<T> {
     /// The number of times it was set.
     version: u64,
     is_closed: bool,
-    waiting: WaitQueue<()>,
+    waiting: Waiters<()>,
 }
 
 impl<T> Handles for SettingEnd<T> {
@@ -104,7 +104,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     /// Starts with `value`.
     #[track_caller]
     pub fn new(value: T) -> Self {
-        let state = State { value: Arc::new(value), version: 0, is_closed: false, waiting: WaitQueue::new() };
+        let state = State { value: Arc::new(value), version: 0, is_closed: false, waiting: Waiters::new() };
         let subject = Subject::new("Watch", Location::caller());
         Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
@@ -274,13 +274,13 @@ impl<T> fmt::Debug for Watcher<T> {
 /// The wait of [`Watcher::changed`].
 pub struct Change<T> {
     watching: Arc<Watching<T>>,
-    ticket: Option<Ticket>,
+    waiter: Waiter<()>,
     site: &'static Location<'static>,
 }
 
 impl<T> Change<T> {
     fn new(watching: Arc<Watching<T>>, site: &'static Location<'static>) -> Self {
-        Change { watching, ticket: None, site }
+        Change { watching, waiter: Waiter::new(), site }
     }
 }
 
@@ -295,8 +295,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Out = T;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
-        if self.ticket.is_some() {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<T>> {
+        if self.waiter.has_joined() {
             self.leave();
             if cx.is_some_and(Cx::is_interrupted) {
                 return Some(Outcome::Cancelled);
@@ -306,8 +306,10 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
         let mut state = shared.state.lock();
         // Relaxed, here and below: the lock orders all accesses.
         let is_possible = |_: &_| state.is_closed || seen.load(Ordering::Relaxed) < state.version;
-        if !claim_if(&mut wakeup, is_possible) {
-            self.ticket = wakeup.map(|wakeup| state.waiting.join(wakeup, ()));
+        if !claim_if(&mut seat, is_possible) {
+            if let Some(seat) = seat {
+                self.waiter.join(&mut state.waiting, seat, ());
+            }
             return None;
         }
         if seen.swap(state.version, Ordering::Relaxed) < state.version {
@@ -319,13 +321,15 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
             drop(state);
             return Some(Outcome::Failure(Error::new(Closed)).passed(Frame::new("changed", self.site)));
         }
-        self.ticket = wakeup.map(|wakeup| state.waiting.join(wakeup, ()));
+        if let Some(seat) = seat {
+            self.waiter.join(&mut state.waiting, seat, ());
+        }
         None
     }
 
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.watching.shared.state.lock().waiting.leave(ticket);
+        if self.waiter.has_joined() {
+            self.waiter.leave(&mut self.watching.shared.state.lock().waiting);
         }
     }
 

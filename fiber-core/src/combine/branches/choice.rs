@@ -7,14 +7,17 @@
 //! While the second side registers, the first one may be served. So a second side that is ready at that moment makes the same
 //! compare-and-swap before it takes or gives anything: [`Wakeup::claim`].
 
+#![allow(unsafe_code)]
+
 use std::fmt;
+use std::mem::take;
 
 use super::race::Either;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
-use crate::leaf::Wait;
+use crate::leaf::WaitInPlace;
 use crate::outcome::{Outcome, Panic, guard};
 
 /// The wait for the first of two events.
@@ -33,16 +36,27 @@ impl<R: Run, S: Run> Choice<R, S> {
         Choice { sides: Some((left, right)), is_registered: false, site }
     }
 
-    /// Applies `decide` to both sides.
+    /// Applies `decide` to both sides, which are not registered.
     fn step(&mut self, decide: impl FnOnce(R, S) -> Poll<R, S>) -> Option<Outcome<Either<R::Out, S::Out>>> {
         let (left, right) = self.sides.take()?;
-        match decide(left, right) {
+        self.decided(decide(left, right))
+    }
+
+    fn decided(&mut self, poll: Poll<R, S>) -> Option<Outcome<Either<R::Out, S::Out>>> {
+        match poll {
             Ok(outcome) => Some(outcome.passed(Frame::new("race", self.site))),
             Err(sides) => {
                 self.sides = Some(sides);
                 None
             }
         }
+    }
+
+    /// Both sides were taken from their places.
+    fn forget_sides(&mut self) {
+        // SAFETY: this is a valid value, and the old one has nothing left to drop.
+        unsafe { (&raw mut self.sides).write(None) };
+        self.is_registered = false;
     }
 
     /// What each side waits for, and where.
@@ -61,8 +75,8 @@ fn right<R: Run, S: Run>(cx: &Cx<'_>, outcome: Outcome<S::Out>, loser: R) -> Pol
     Ok(outcome.without_run(loser, cx).map(Either::Right))
 }
 
-/// Called before the fiber waits; polls the left side first.
-fn begin<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
+/// Polls the left side first.
+fn left_first<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
     match first.poll_wait(cx) {
         Ok(outcome) => left(cx, outcome, second),
         Err(first) => match second.poll_wait(cx) {
@@ -72,51 +86,53 @@ fn begin<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
     }
 }
 
-/// Called after the wake-up of one side. The other one leaves its queue. If the first side still has to wait, both are
-/// registered again.
-fn end<R: Run, S: Run>(cx: &Cx<'_>, mut first: R, mut second: S) -> Poll<R, S> {
-    if cx.context().was_second() {
-        first.deregister_wait(cx);
-        match second.poll_wait(cx) {
-            Ok(outcome) => right(cx, outcome, first),
-            Err(second) => Err((first, second)),
-        }
-    } else {
-        second.deregister_wait(cx);
-        match first.poll_wait(cx) {
-            Ok(outcome) => left(cx, outcome, second),
-            Err(first) => Err((first, second)),
-        }
-    }
-}
-
-impl<R: Run, S: Run> Wait for Choice<R, S> {
+impl<R: Run, S: Run> WaitInPlace for Choice<R, S> {
     type Out = Either<R::Out, S::Out>;
     const CAN_LOSE: bool = true;
 
+    /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        let was_registered = std::mem::take(&mut self.is_registered);
-        self.step(|first, second| match was_registered {
-            true => end(cx, first, second),
-            false => begin(cx, first, second),
-        })
+        if !take(&mut self.is_registered) {
+            return self.step(|first, second| left_first(cx, first, second));
+        }
+        let (first, second) = self.sides.as_mut()?;
+        if cx.context().was_second() {
+            first.deregister_wait(cx);
+            self.step(|first, second| match second.poll_wait(cx) {
+                Ok(outcome) => right(cx, outcome, first),
+                Err(second) => Err((first, second)),
+            })
+        } else {
+            second.deregister_wait(cx);
+            self.step(|first, second| match first.poll_wait(cx) {
+                Ok(outcome) => left(cx, outcome, second),
+                Err(first) => Err((first, second)),
+            })
+        }
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
+    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
+        let wakeup_of_second = wakeup.second();
+        let (first, second) = self.sides.as_mut()?;
+        let (first, second): (*mut R, *mut S) = (first, second);
         self.is_registered = true;
-        self.step(|first, second| {
-            let wakeup_of_second = wakeup.second();
-            match first.register_wait(cx, wakeup) {
-                Ok(outcome) => left(cx, outcome, second),
-                Err(mut first) => match second.register_wait(cx, wakeup_of_second) {
-                    Ok(outcome) => {
-                        first.deregister_wait(cx);
-                        right(cx, outcome, first)
-                    }
-                    Err(second) => Err((first, second)),
-                },
-            }
-        })
+        // SAFETY: by the contract of this function.
+        if let Some(outcome) = unsafe { R::register_wait(first, cx, wakeup) } {
+            // SAFETY: it is not registered, and `forget_sides` follows.
+            let loser = unsafe { second.read() };
+            self.forget_sides();
+            return self.decided(left(cx, outcome, loser));
+        }
+        // SAFETY: as above.
+        let outcome = unsafe { S::register_wait(second, cx, wakeup_of_second) }?;
+        // SAFETY: it was not taken.
+        let left_queue = guard(|| unsafe { (*first).deregister_wait(cx) });
+        // SAFETY: it is not registered any more, and `forget_sides` follows.
+        let loser = unsafe { first.read() };
+        self.forget_sides();
+        let decided = right(cx, outcome, loser);
+        Panic::rethrow(left_queue.err().into_iter().collect());
+        self.decided(decided)
     }
 
     fn deregister(&mut self, cx: &Cx<'_>) {
@@ -124,6 +140,13 @@ impl<R: Run, S: Run> Wait for Choice<R, S> {
             // Code of the user, which may panic. The second side leaves its event nevertheless.
             let torn = [guard(|| first.deregister_wait(cx)), guard(|| second.deregister_wait(cx))];
             Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some((first, second)) = &mut self.sides {
+            first.leave_wait();
+            second.leave_wait();
         }
     }
 

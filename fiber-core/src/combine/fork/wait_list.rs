@@ -1,12 +1,12 @@
 //! The list of waiters for one event.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 
 use crate::engine::context::Wakeup;
-use crate::ring::Ring;
 
 /// The wake-ups for one event, first come, first served. A single wake-up, by far the most frequent case, needs no
-/// allocation. Inserting and removing a wake-up takes constant time.
+/// allocation.
 #[derive(Default)]
 pub(crate) struct WaitList {
     /// The number of keys handed out so far.
@@ -18,59 +18,46 @@ pub(crate) struct WaitList {
 #[derive(Default)]
 pub(crate) struct Waiting {
     /// The first waiter, unless it has left.
-    first: Option<Waiter>,
+    first: Option<(WaitKey, Wakeup)>,
     /// The waiters that came while others were waiting. `None` if none of these are left.
-    others: Option<Box<Ring<Waiter>>>,
+    others: Option<Box<BTreeMap<WaitKey, Wakeup>>>,
 }
 
 /// Names a wake-up in the list.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WaitKey {
-    stamp: Stamp,
-    /// The place of the wake-up in the ring, if it is there.
-    place: Option<usize>,
-}
-
-/// Distinguishes the keys of a list, so that a waiter is not mistaken for an earlier one in the same place.
-type Stamp = NonZero<u64>;
-
-struct Waiter {
-    stamp: Stamp,
-    wakeup: Wakeup,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WaitKey(NonZero<u64>);
 
 impl WaitList {
     pub(crate) fn insert(&mut self, wakeup: Wakeup) -> WaitKey {
-        let stamp = Stamp::MIN.saturating_add(self.keys);
+        let key = WaitKey(NonZero::<u64>::MIN.saturating_add(self.keys));
         self.keys += 1;
-        let waiter = Waiter { stamp, wakeup };
         let Waiting { first, others } = &mut self.waiting;
         if first.is_none() && others.is_none() {
-            *first = Some(waiter);
-            return WaitKey { stamp, place: None };
+            *first = Some((key, wakeup));
+        } else {
+            others.get_or_insert_default().insert(key, wakeup);
         }
-        WaitKey { stamp, place: Some(others.get_or_insert_default().push(waiter)) }
+        key
     }
 
     pub(crate) fn remove(&mut self, key: WaitKey) -> Option<Wakeup> {
         let Waiting { first, others } = &mut self.waiting;
-        if let Some(waiter) = first.take_if(|waiter| waiter.stamp == key.stamp) {
-            return Some(waiter.wakeup);
+        if let Some((_, wakeup)) = first.take_if(|(of_first, _)| *of_first == key) {
+            return Some(wakeup);
         }
-        let (ring, place) = (others.as_mut()?, key.place?);
-        ring.get(place).filter(|waiter| waiter.stamp == key.stamp)?;
-        let waiter = ring.remove(place)?;
+        let removed = others.as_mut()?.remove(&key);
         others.take_if(|others| others.is_empty());
-        Some(waiter.wakeup)
+        removed
     }
 
     /// The wake-ups, in no order.
     pub(crate) fn wakeups(&self) -> impl Iterator<Item = &Wakeup> {
         let Waiting { first, others } = &self.waiting;
-        first.iter().chain(others.iter().flat_map(|others| others.iter())).map(|waiter| &waiter.wakeup)
+        let first = first.iter().map(|(_, wakeup)| wakeup);
+        first.chain(others.iter().flat_map(|others| others.values()))
     }
 
-    /// Takes out all waiters, to be fired without a lock. Stamps continue from where they were: a waiter that is taken
+    /// Takes out all waiters, to be fired without a lock. Keys continue from where they were: a waiter that is taken
     /// out here, and whose fiber is being cancelled at the same time, still returns its key, and that key must not
     /// match a later waiter.
     pub(crate) fn take_all(&mut self) -> Waiting {
@@ -80,8 +67,8 @@ impl WaitList {
 
 impl Waiting {
     pub(crate) fn fire(self) {
-        let others = self.others.into_iter().flat_map(|others| others.into_queue());
-        self.first.into_iter().chain(others).for_each(|waiter| waiter.wakeup.fire());
+        let others = self.others.into_iter().flat_map(|others| others.into_values());
+        self.first.into_iter().map(|(_, wakeup)| wakeup).chain(others).for_each(Wakeup::fire);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The sequential primitive: run a description, then pass its outcome to the next step.
 
+#![allow(unsafe_code)]
+
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::event::Event;
 use crate::engine::step::{Follow, Run, Step, follow, larger, room_with};
@@ -55,16 +57,25 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
 
     fn poll_wait(self, cx: &Cx<'_>) -> Result<Outcome<N::Out>, Self> {
         let Then { first, next } = self;
-        end(first.poll_wait(cx), next, cx)
+        match first.poll_wait(cx) {
+            Ok(outcome) => Ok(end(outcome, next, cx)),
+            Err(first) => Err(Then { first, next }),
+        }
     }
 
-    fn register_wait(self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<N::Out>, Self> {
-        let Then { first, next } = self;
-        end(first.register_wait(cx, wakeup), next, cx)
+    unsafe fn register_wait(this: *mut Self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<N::Out>> {
+        // SAFETY: by the contract.
+        let outcome = unsafe { R::register_wait(&raw mut (*this).first, cx, wakeup) }?;
+        // SAFETY: the first part was taken, so this is taken, too.
+        Some(end(outcome, unsafe { (&raw const (*this).next).read() }, cx))
     }
 
     fn deregister_wait(&mut self, cx: &Cx<'_>) {
         self.first.deregister_wait(cx);
+    }
+
+    fn leave_wait(&mut self) {
+        self.first.leave_wait();
     }
 
     fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
@@ -72,18 +83,11 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
     }
 }
 
-/// The outcome of a plain closure, if the wait before it is over.
-fn end<R: Run, N: Follow<R::Out>>(
-    first: Result<Outcome<R::Out>, R>,
-    next: N,
-    cx: &Cx<'_>,
-) -> Result<Outcome<N::Out>, Then<R, N>> {
-    match first {
-        Ok(outcome) => match next.follow(cx, outcome) {
-            Step::Done(outcome) => Ok(outcome),
-            Step::Wait(_) => unreachable!("a plain closure gives an outcome"),
-        },
-        Err(first) => Err(Then { first, next }),
+/// The outcome of a plain closure, after the wait before it.
+fn end<T, N: Follow<T>>(outcome: Outcome<T>, next: N, cx: &Cx<'_>) -> Outcome<N::Out> {
+    match next.follow(cx, outcome) {
+        Step::Done(outcome) => outcome,
+        Step::Wait(_) => unreachable!("a plain closure gives an outcome"),
     }
 }
 

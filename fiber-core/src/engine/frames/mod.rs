@@ -135,6 +135,9 @@ pub(crate) trait Waits: Send + 'static + Sized {
     /// Drops the leaf, so that its contents do not live until the fiber ends.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out>;
 
+    /// Leaves the event, because the fiber is abandoned: the leaf will be moved, and dropped.
+    fn leave(&mut self) {}
+
     /// Drops a leaf whose fiber is abandoned.
     fn discard(self, torn: &mut Vec<Panic>) {
         discard_part(self, torn);
@@ -171,6 +174,10 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
             }
             Step::Wait(waiting) => waiting.refuse(cx),
         }
+    }
+
+    fn leave(&mut self) {
+        self.0.leave();
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

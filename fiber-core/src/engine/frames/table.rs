@@ -8,7 +8,7 @@ use super::{Begun, Frame, Given, Left, Visit, Waits};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Follow, follow};
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::{Outcome, Panic, guard};
 
 /// A step, as a frame.
 pub(crate) struct Stepped<N>(pub(crate) N);
@@ -127,6 +127,8 @@ impl<L: Waits> LeafOf<L> {
     /// As [`Table::drop`].
     unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>, _: Option<&Context>) {
         // SAFETY: the table is that of the leaf.
+        torn.extend(guard(|| unsafe { borrow_value::<L>(value) }.leave()).err());
+        // SAFETY: as above.
         unsafe { read_value::<L>(value) }.discard(torn);
     }
 

@@ -23,11 +23,15 @@ pub use stream::ReceiverStream;
 
 use std::fmt;
 use std::mem;
+use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use parking_lot::MutexGuard;
 
 use crate::engine::subject::{Contents, Subject};
-use crate::footprint::Noted;
+use crate::footprint::{Noted, is_listening};
 use receiver::ReceivingEnd;
 use sender::SendingEnd;
 use state::{Overflow, State};
@@ -73,6 +77,8 @@ use state::{Overflow, State};
 #[repr(align(128))]
 pub struct Channel<T> {
     state: Noted<State<T>>,
+    /// What an operation would find, seen without the lock: [`CAN_TAKE`](state::CAN_TAKE) and [`CAN_PUT`](state::CAN_PUT).
+    seen: AtomicU8,
     /// `usize::MAX`: unbounded.
     capacity: usize,
     subject: Subject,
@@ -172,17 +178,32 @@ impl<T: Send + 'static> Channel<T> {
 
     #[track_caller]
     fn open(capacity: usize, overflow: Overflow) -> (Sender<T>, Receiver<T>) {
-        let state = Noted::new(State::new(capacity, overflow));
+        let state = State::new(capacity, overflow);
+        let seen = AtomicU8::new(state.seen());
+        let state = Noted::new(state);
         let subject = Subject::new("Channel", Location::caller());
-        let channel = Arc::new(Channel { state, capacity, subject });
+        let channel = Arc::new(Channel { state, seen, capacity, subject });
         (Sender::new(SendingEnd(channel.clone())), Receiver::new(ReceivingEnd(channel)))
     }
 }
 
 impl<T> Channel<T> {
+    #[inline]
+    fn lock(&self) -> Locked<'_, T> {
+        Locked { state: self.state.lock(), seen: &self.seen }
+    }
+
+    /// Whether a look under the lock is worthwhile for an operation that needs one of these bits. An operation that waits looks again,
+    /// under the lock.
+    #[inline]
+    fn is_likely(&self, bit: u8) -> bool {
+        // Relaxed: a hint. An explorer has to know of the look, so it always sees the one under the lock.
+        self.seen.load(Ordering::Relaxed) & bit != 0 || is_listening()
+    }
+
     /// Closes the channel to further items. `true` if it was open.
     fn close(&self) -> bool {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         let was_open = !state.is_closed();
         state.close().wake_after(state);
         was_open
@@ -190,7 +211,7 @@ impl<T> Channel<T> {
 
     /// Closes the channel, and drops its items, because no receiver is left.
     fn abandon(&self) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         let (wakes, items) = (state.close(), mem::take(state.items()));
         wakes.wake_after(state);
         drop(items);
@@ -206,6 +227,37 @@ impl<T> Channel<T> {
 
     fn is_closed(&self) -> bool {
         self.state.lock_to_read().is_closed()
+    }
+}
+
+/// The state, while its lock is held.
+struct Locked<'a, T> {
+    state: MutexGuard<'a, State<T>>,
+    seen: &'a AtomicU8,
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = State<T>;
+
+    #[inline]
+    fn deref(&self) -> &State<T> {
+        &self.state
+    }
+}
+
+impl<T> DerefMut for Locked<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State<T> {
+        &mut self.state
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
+    /// Before the lock is released.
+    #[inline]
+    fn drop(&mut self) {
+        // Relaxed: a hint.
+        self.seen.store(self.state.seen(), Ordering::Relaxed);
     }
 }
 

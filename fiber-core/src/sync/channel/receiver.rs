@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Channel;
 use super::errors::{Closed, TryRecvError};
-use super::state::Taken;
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::state::{CAN_TAKE, Taken};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -13,7 +13,7 @@ use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
-use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
+use crate::sync::waiters::{Seat, Waiter, Wakes, wake_after};
 
 /// The receiving end of a [`Channel`]. Cheap to clone: each item is received by one of the clones. The
 /// channel closes when the last one is dropped, which also drops the items in it.
@@ -162,7 +162,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// # Errors
     /// Says whether the channel is empty now, or closed.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let mut state = self.channel().state.lock();
+        let mut state = self.channel().lock();
         match state.take() {
             Taken::Item(item, committed) => {
                 wake_after(committed, state);
@@ -217,7 +217,7 @@ impl<T> fmt::Debug for Receiver<T> {
 /// The wait of [`Receiver::recv`].
 pub struct Receiving<T> {
     receiver: Receiver<T>,
-    pub(super) ticket: Option<Ticket>,
+    pub(super) waiter: Waiter<Option<T>>,
     operation: &'static str,
     site: &'static Location<'static>,
 }
@@ -228,22 +228,22 @@ impl<T> Receiving<T> {
         operation: &'static str,
         site: &'static Location<'static>,
     ) -> Self {
-        Receiving { receiver, ticket: None, operation, site }
+        Receiving { receiver, waiter: Waiter::new(), operation, site }
     }
 
     /// Leaves the queue. An item passed to this receiver goes to the next one.
-    fn desert(&self, ticket: Ticket) {
-        let mut state = self.receiver.channel().state.lock();
-        let (too_old, wakes) = state.desert(ticket);
+    fn desert(&mut self) {
+        let mut state = self.receiver.channel().lock();
+        let (too_old, wakes) = state.desert(&mut self.waiter);
         wakes.wake_after(state);
         drop(too_old);
     }
 
     /// Leaves the queue, with the item passed to this receiver, if any.
     #[inline]
-    pub(super) fn take_handed(&self, ticket: Ticket) -> Option<T> {
-        let mut state = self.receiver.channel().state.lock();
-        let item = state.leave_receivers(ticket);
+    pub(super) fn take_handed(&mut self) -> Option<T> {
+        let mut state = self.receiver.channel().lock();
+        let item = state.leave_receivers(&mut self.waiter);
         if state.is_closed() {
             // It may have been the last.
             state.tell_if_exhausted().wake_after(state);
@@ -269,19 +269,24 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
-        if let Some(ticket) = self.ticket.take() {
-            return Some(self.served(cx, ticket));
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<T>> {
+        if self.waiter.has_joined() {
+            return Some(self.served(cx));
         }
-        let mut state = self.receiver.channel().state.lock();
-        let may_take = claim_if(&mut wakeup, |wakeup| state.can_take(wakeup));
+        if seat.is_none() && !self.receiver.channel().is_likely(CAN_TAKE) {
+            return None;
+        }
+        let mut state = self.receiver.channel().lock();
+        let may_take = claim_if(&mut seat, |wakeup| state.can_take(wakeup));
         match if may_take { state.take() } else { Taken::Empty } {
             Taken::Item(item, committed) => {
                 wake_after(committed, state);
                 Some(Outcome::Success(item))
             }
             Taken::Empty => {
-                self.ticket = wakeup.map(|wakeup| state.join_receivers(wakeup));
+                if let Some(seat) = seat {
+                    state.join_receivers(&mut self.waiter, seat);
+                }
                 None
             }
             Taken::Closed => {
@@ -293,8 +298,8 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
 
     #[inline]
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.desert(ticket);
+        if self.waiter.has_joined() {
+            self.desert();
         }
     }
 
@@ -307,12 +312,12 @@ impl<T: Send + 'static> Receiving<T> {
     /// The end of the wait: an item, or the close. A fiber that was cancelled while the item was passed to it passes it
     /// on, because the rest of the fiber would only drop it.
     #[inline]
-    fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<T> {
+    fn served(&mut self, cx: Option<&Cx<'_>>) -> Outcome<T> {
         if cx.is_some_and(Cx::is_interrupted) {
-            self.desert(ticket);
+            self.desert();
             return Outcome::Cancelled;
         }
-        self.take_handed(ticket).map_or_else(|| self.closed(), Outcome::Success)
+        self.take_handed().map_or_else(|| self.closed(), Outcome::Success)
     }
 }
 
@@ -331,8 +336,8 @@ impl<T: Send + 'static> Attempt for ReceivingNext<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Option<T>>> {
-        Some(match self.0.attempt(cx, wakeup)? {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Option<T>>> {
+        Some(match self.0.attempt(cx, seat)? {
             Outcome::Failure(error) if error.is::<Closed>() => Outcome::Success(None),
             other => other.map(Some),
         })
@@ -360,7 +365,7 @@ impl<T: Send + 'static> ReceivingMany<T> {
     fn with_others(&self, first: T) -> Vec<T> {
         let mut items = vec![first];
         let mut wakes = Wakes::default();
-        let mut state = self.one.receiver.channel().state.lock();
+        let mut state = self.one.receiver.channel().lock();
         items.reserve_exact(state.items().len().min(self.limit - 1));
         while items.len() < self.limit {
             let Taken::Item(item, committed) = state.take() else { break };
@@ -376,8 +381,8 @@ impl<T: Send + 'static> Attempt for ReceivingMany<T> {
     type Out = Vec<T>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Vec<T>>> {
-        let first = self.one.attempt(cx, wakeup)?;
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Vec<T>>> {
+        let first = self.one.attempt(cx, seat)?;
         Some(first.map(|first| self.with_others(first)))
     }
 

@@ -10,7 +10,7 @@ use crate::engine::subject::{Contents, Subject};
 use crate::engine::task::Task;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, claim_if};
-use crate::sync::wait_queue::{Ticket, Wakes};
+use crate::sync::waiters::{Seat, Waiter, Wakes};
 
 /// The largest number of items read ahead: a lock for each item would cost as much as the item itself; a lock for 64 costs
 /// next to nothing.
@@ -25,7 +25,7 @@ pub struct SendingAll<T, I> {
     items: I,
     /// Items that were read and are not sent, the oldest first.
     read: VecDeque<T>,
-    ticket: Option<Ticket>,
+    waiter: Waiter<Option<T>>,
     /// Whether it waits only to yield.
     is_resting: bool,
     site: &'static Location<'static>,
@@ -33,7 +33,7 @@ pub struct SendingAll<T, I> {
 
 impl<T, I> SendingAll<T, I> {
     pub(super) fn new(sender: Sender<T>, items: I, site: &'static Location<'static>) -> Self {
-        SendingAll { sender, items, read: VecDeque::new(), ticket: None, is_resting: false, site }
+        SendingAll { sender, items, read: VecDeque::new(), waiter: Waiter::new(), is_resting: false, site }
     }
 }
 
@@ -51,19 +51,18 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
     /// no more.
     fn read(&mut self) -> bool {
         if self.read.is_empty() {
-            let room = self.sender.channel().state.lock().room();
+            let room = self.sender.channel().lock().room();
             self.read.extend(self.items.by_ref().take(room.clamp(1, BATCH)));
         }
         !self.read.is_empty()
     }
 
-    /// Sends the items read so far, as far as there is room. The first item without room waits with the wake-up, if
-    /// there is one.
-    fn send(&mut self, wakeup: &mut Option<Wakeup>) -> Sent {
+    /// Sends the items read so far, as far as there is room. The first item without room waits, if there is a seat.
+    fn send(&mut self, seat: &mut Option<Seat>) -> Sent {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();
-        let mut state = self.sender.channel().state.lock();
-        let may_put = claim_if(wakeup, |wakeup| state.can_put(wakeup));
+        let mut state = self.sender.channel().lock();
+        let may_put = claim_if(seat, |wakeup| state.can_put(wakeup));
         let sent = loop {
             let Some(item) = self.read.pop_front() else { break Sent::All };
             match if may_put { state.put(item) } else { Put::Full(item) } {
@@ -71,8 +70,8 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
                 Put::Instead(item) => lost.push(item),
                 Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => lost.push(item),
                 Put::Full(item) => {
-                    match wakeup.take() {
-                        Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
+                    match seat.take() {
+                        Some(seat) => state.join_senders(&mut self.waiter, seat, item),
                         None => self.read.push_front(item),
                     }
                     break Sent::Full;
@@ -88,8 +87,8 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
     }
 
     /// After a wait: the item that waited is in the channel, or is returned because the channel was closed.
-    fn end_wait(&mut self, ticket: Ticket) {
-        if let Some(item) = self.sender.leave(ticket) {
+    fn end_wait(&mut self) {
+        if let Some(item) = self.sender.leave(&mut self.waiter) {
             self.read.push_front(item);
         }
     }
@@ -109,22 +108,22 @@ where
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
-        if let Some(ticket) = self.ticket.take() {
-            self.end_wait(ticket);
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<()>> {
+        if self.waiter.has_joined() {
+            self.end_wait();
             if cx.is_some_and(Cx::is_interrupted) {
                 return Some(Outcome::Cancelled);
             }
         }
         if self.is_resting {
-            match (cx, wakeup.take()) {
-                (Some(cx), Some(wakeup)) => return rest(cx, wakeup),
+            match (cx, seat.take()) {
+                (Some(cx), Some(seat)) => return rest(cx, seat.into_wakeup()),
                 _ => self.is_resting = false,
             }
         }
         let mut batches = 0;
         while self.read() {
-            match self.send(&mut wakeup) {
+            match self.send(&mut seat) {
                 Sent::All if cx.is_some_and(Cx::is_interrupted) => return Some(Outcome::Cancelled),
                 Sent::All => {
                     batches += 1;
@@ -132,7 +131,7 @@ where
                         && let Some(cx) = cx
                     {
                         self.is_resting = true;
-                        return wakeup.and_then(|wakeup| rest(cx, wakeup));
+                        return seat.and_then(|seat| rest(cx, seat.into_wakeup()));
                     }
                 }
                 Sent::Full => return None,
@@ -146,8 +145,8 @@ where
     }
 
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.end_wait(ticket);
+        if self.waiter.has_joined() {
+            self.end_wait();
         }
     }
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, Weak};
 
 use super::errors::{SendError, TrySendError};
 use super::send_all::SendingAll;
-use super::state::{Overflow, Put};
-use super::{Channel, State};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use super::state::{CAN_PUT, Overflow, Put};
+use super::{Channel, Locked};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -14,7 +14,7 @@ use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
-use crate::sync::wait_queue::{Ticket, wake_after};
+use crate::sync::waiters::{Seat, Waiter, wake_after};
 
 /// The sending end of a [`Channel`]. Cheap to clone; the channel closes when the last clone is dropped.
 ///
@@ -55,8 +55,8 @@ impl<T> Sender<T> {
     }
 
     /// Removes a sender from the queue. Gives its item, unless it is already in the channel.
-    pub(super) fn leave(&self, ticket: Ticket) -> Option<T> {
-        self.channel().state.lock().leave_senders(ticket).0
+    pub(super) fn leave(&self, waiter: &mut Waiter<Option<T>>) -> Option<T> {
+        self.channel().lock().leave_senders(waiter)
     }
 
     /// Names the channel in reports. An existing name is kept.
@@ -174,7 +174,7 @@ impl<T: Send + 'static> Sender<T> {
     /// # Errors
     /// The error contains the item, and says whether the channel is full or closed. A sliding channel is never full.
     pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
-        let mut state = self.channel().state.lock();
+        let mut state = self.channel().lock();
         match state.put(item) {
             Put::In(committed) => wake_after(committed, state),
             Put::Instead(oldest) => {
@@ -239,23 +239,21 @@ pub struct Sending<T> {
     sender: Sender<T>,
     /// `None`: the item is in the channel, or in the queue.
     item: Option<T>,
-    ticket: Option<Ticket>,
+    waiter: Waiter<Option<T>>,
     site: &'static Location<'static>,
 }
 
 impl<T> Sending<T> {
     fn new(sender: Sender<T>, item: T, site: &'static Location<'static>) -> Self {
-        Sending { sender, item: Some(item), ticket: None, site }
+        Sending { sender, item: Some(item), waiter: Waiter::new(), site }
     }
 }
 
 impl<T: Send + 'static> Sending<T> {
     /// The end of the wait: the item is in the channel, or the channel was closed. If the fiber was cancelled too, the
     /// failure has no receiver.
-    fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<()> {
-        let (unsent, is_over) = self.sender.channel().state.lock().leave_senders(ticket);
-        debug_assert!(is_over, "a sender is woken after its item is in, or the channel is closed");
-        match unsent {
+    fn served(&mut self, cx: Option<&Cx<'_>>) -> Outcome<()> {
+        match self.sender.leave(&mut self.waiter) {
             None => Outcome::Success(()),
             Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
             Some(item) => refused("send", item, self.site),
@@ -267,7 +265,7 @@ impl<T: Clone> Clone for Sending<T> {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let item = self.item.clone();
-        Sending { sender: self.sender.clone(), item, ticket: None, site: self.site }
+        Sending { sender: self.sender.clone(), item, waiter: Waiter::new(), site: self.site }
     }
 }
 
@@ -276,20 +274,23 @@ impl<T: Send + 'static> Attempt for Sending<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
-        if let Some(ticket) = self.ticket.take() {
-            return Some(self.served(cx, ticket));
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<()>> {
+        if self.waiter.has_joined() {
+            return Some(self.served(cx));
         }
-        let mut state = self.sender.channel().state.lock();
-        let may_put = claim_if(&mut wakeup, |wakeup| state.can_put(wakeup));
+        if seat.is_none() && !self.sender.channel().is_likely(CAN_PUT) {
+            return None;
+        }
+        let mut state = self.sender.channel().lock();
+        let may_put = claim_if(&mut seat, |wakeup| state.can_put(wakeup));
         let item = self.item.take().expect("an item is sent once");
         match if may_put { state.put(item) } else { Put::Full(item) } {
             Put::In(committed) => wake_after(committed, state),
             Put::Instead(lost) => drop_after(state, lost),
             Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => drop_after(state, item),
             Put::Full(item) => {
-                match wakeup {
-                    Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
+                match seat {
+                    Some(seat) => state.join_senders(&mut self.waiter, seat, item),
                     None => self.item = Some(item),
                 }
                 return None;
@@ -304,8 +305,8 @@ impl<T: Send + 'static> Attempt for Sending<T> {
 
     #[inline]
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.item = self.sender.leave(ticket);
+        if self.waiter.has_joined() {
+            self.item = self.sender.leave(&mut self.waiter);
         }
     }
 
@@ -337,7 +338,7 @@ pub(super) fn refused<U: Send + 'static, O>(
 }
 
 /// Drops a displaced item after releasing the lock.
-fn drop_after<T>(state: parking_lot::MutexGuard<'_, State<T>>, item: T) {
+fn drop_after<T>(state: Locked<'_, T>, item: T) {
     drop(state);
     drop(item);
 }

@@ -20,10 +20,15 @@
 use std::collections::VecDeque;
 
 use crate::engine::context::{Committed, Wakeup};
-use crate::sync::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::sync::waiters::{Seat, Waiter, Waiters, Wakes};
 
 /// Channels up to this capacity are allocated in full, so that they never grow.
 const ALLOCATED: usize = 32;
+
+/// A receive need not wait.
+pub(super) const CAN_TAKE: u8 = 1;
+/// A send need not wait.
+pub(super) const CAN_PUT: u8 = 2;
 
 /// The policy for an item without room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +43,8 @@ pub(super) enum Overflow {
 
 pub(super) struct State<T> {
     items: VecDeque<T>,
-    senders: WaitQueue<Option<T>>,
-    receivers: WaitQueue<Option<T>>,
+    senders: Waiters<Option<T>>,
+    receivers: Waiters<Option<T>>,
     /// The number of items passed to receivers that have not taken them yet. Each may come back.
     handed: usize,
     is_closed: bool,
@@ -73,8 +78,8 @@ impl<T> State<T> {
     pub(super) fn new(capacity: usize, overflow: Overflow) -> Self {
         State {
             items: VecDeque::with_capacity(capacity.min(ALLOCATED)),
-            senders: WaitQueue::new(),
-            receivers: WaitQueue::new(),
+            senders: Waiters::new(),
+            receivers: Waiters::new(),
             handed: 0,
             is_closed: false,
             capacity,
@@ -96,6 +101,17 @@ impl<T> State<T> {
 
     fn has_room(&self) -> bool {
         self.items.len() < self.capacity
+    }
+
+    /// Which operations of other fibers need not wait.
+    #[inline]
+    pub(super) fn seen(&self) -> u8 {
+        let can_take = !self.items.is_empty() || self.is_closed || !self.senders.is_empty();
+        let can_put = self.has_room()
+            || self.is_closed
+            || !self.receivers.is_empty()
+            || self.overflow != Overflow::Wait;
+        (if can_take { CAN_TAKE } else { 0 }) | if can_put { CAN_PUT } else { 0 }
     }
 
     /// The number of items that fit now.
@@ -184,32 +200,32 @@ impl<T> State<T> {
     }
 
     /// Enqueues a sender with its item, for which there was no room.
-    pub(super) fn join_senders(&mut self, wakeup: Wakeup, item: T) -> Ticket {
-        self.senders.join(wakeup, Some(item))
+    pub(super) fn join_senders(&mut self, waiter: &mut Waiter<Option<T>>, seat: Seat, item: T) {
+        waiter.join(&mut self.senders, seat, Some(item));
     }
 
-    /// Removes a sender from the queue. Gives its item, unless it is already in the channel. `true` if the wait was over.
-    pub(super) fn leave_senders(&mut self, ticket: Ticket) -> (Option<T>, bool) {
-        self.senders.leave(ticket)
+    /// Removes a sender from the queue. Gives its item, unless it is already in the channel.
+    pub(super) fn leave_senders(&mut self, waiter: &mut Waiter<Option<T>>) -> Option<T> {
+        waiter.leave(&mut self.senders)?.0
     }
 
     /// Enqueues a receiver.
-    pub(super) fn join_receivers(&mut self, wakeup: Wakeup) -> Ticket {
-        self.receivers.join(wakeup, None)
+    pub(super) fn join_receivers(&mut self, waiter: &mut Waiter<Option<T>>, seat: Seat) {
+        waiter.join(&mut self.receivers, seat, None);
     }
 
     /// Removes a receiver from the queue, with the item that was passed to it. `None`: the channel was closed, or the
     /// receiver was not served.
-    pub(super) fn leave_receivers(&mut self, ticket: Ticket) -> Option<T> {
-        let (item, _) = self.receivers.leave(ticket);
+    pub(super) fn leave_receivers(&mut self, waiter: &mut Waiter<Option<T>>) -> Option<T> {
+        let (item, _) = waiter.leave(&mut self.receivers)?;
         self.handed -= usize::from(item.is_some());
         item
     }
 
     /// Removes a receiver that no longer wants an item: an item passed to it goes to the next receiver, or to the front, even
     /// if there is no room. A full sliding channel would have dropped it by now, and returns it for that.
-    pub(super) fn desert(&mut self, ticket: Ticket) -> (Option<T>, Wakes) {
-        let Some(item) = self.leave_receivers(ticket) else { return (None, Wakes::default()) };
+    pub(super) fn desert(&mut self, waiter: &mut Waiter<Option<T>>) -> (Option<T>, Wakes) {
+        let Some(item) = self.leave_receivers(waiter) else { return (None, Wakes::default()) };
         match self.hand(item) {
             Ok(committed) => (None, Wakes::from(Some(committed))),
             Err(item) if self.overflow == Overflow::DropOldest && !self.has_room() => {

@@ -1,5 +1,7 @@
 //! Channels and `futures_core::Stream`, both ways.
 
+#![allow(unsafe_code)]
+
 use std::fmt;
 use std::future::poll_fn;
 use std::mem;
@@ -18,6 +20,7 @@ use crate::engine::step::Run;
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::sync::operation::Attempt;
+use crate::sync::waiters::Seat;
 
 impl<T: Send + 'static> Receiver<T> {
     /// The items as a stream, which ends when the channel is closed and empty.
@@ -45,7 +48,7 @@ impl<T: Send + 'static> Receiver<T> {
     #[track_caller]
     pub fn into_stream(self) -> ReceiverStream<T> {
         ReceiverStream {
-            receiving: Receiving::new(self, "stream", Location::caller()),
+            receiving: Box::new(Receiving::new(self, "stream", Location::caller())),
             signal: Arc::default(),
         }
     }
@@ -53,7 +56,8 @@ impl<T: Send + 'static> Receiver<T> {
 
 /// The items of a channel; see [`Receiver::into_stream`].
 pub struct ReceiverStream<T: Send + 'static> {
-    receiving: Receiving<T>,
+    /// In a box, where it stays while it waits.
+    receiving: Box<Receiving<T>>,
     signal: Arc<Signal>,
 }
 
@@ -63,21 +67,19 @@ impl<T: Send + 'static> Stream for ReceiverStream<T> {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let ReceiverStream { receiving, signal } = self.get_mut();
         let is_woken = signal.renew(cx.waker());
-        match receiving.ticket.take() {
-            // It keeps its place in the queue.
-            Some(ticket) if !is_woken => {
-                receiving.ticket = Some(ticket);
+        if receiving.waiter.has_joined() {
+            if !is_woken {
+                // It keeps its place in the queue.
                 return Poll::Pending;
             }
-            Some(ticket) => {
-                if let Some(item) = receiving.take_handed(ticket) {
-                    signal.forget();
-                    return Poll::Ready(Some(item));
-                }
+            if let Some(item) = receiving.take_handed() {
+                signal.forget();
+                return Poll::Ready(Some(item));
             }
-            None => {}
         }
-        match receiving.attempt(None, Some(Wakeup::from(Waker::from(signal.clone())))) {
+        // SAFETY: it stays in its box until it is dropped, before which it leaves.
+        let seat = unsafe { Seat::new(Wakeup::from(Waker::from(signal.clone()))) };
+        match receiving.attempt(None, Some(seat)) {
             None => Poll::Pending,
             Some(outcome) => {
                 signal.forget();

@@ -1,0 +1,386 @@
+//! The waiters of a primitive: first come, first served.
+//!
+//! The list is behind the lock of its primitive, and has no memory of its own: each [`Waiter`] is a part of the operation that waits,
+//! which lies in the frames of its fiber. It joins with its wake-up and a request. To serve the oldest waiter, a thread unlinks it,
+//! [commits](crate::Wakeup) its wait, and then stores the answer in the place of the request:
+//!
+//! | the oldest waiter | `commit` | then |
+//! |---|---|---|
+//! | is waiting | ends its wait: no cancellation can end it any more | it gets the answer |
+//! | was cancelled, or its fiber abandoned | fails | it gets nothing; the next one is tried |
+//!
+//! The commit is one compare-and-swap in the waiter's cell, and it comes before the answer moves. So an answer is never
+//! given to a waiter that will not take it.
+//!
+//! # Why no pointer dangles
+//!
+//! | the waiter | in the list | who accesses the node |
+//! |---|---|---|
+//! | has not joined, or has left | no | nobody; it may be moved and dropped |
+//! | has joined | yes | the thread that holds the lock |
+//! | was unlinked: served, or its wait was over | no | the same, until it has committed the wait, or has stored the answer |
+//!
+//! The owner takes the lock to [leave](Waiter::leave), so no other thread uses the node afterwards. It leaves before it is moved or
+//! dropped: the engine promises so by the [`Seat`], which is needed to join. A waiter that [was dismissed](Waiters::dismiss_if) is not
+//! used after the commit, so its owner [need not take the lock](Waiter::is_dismissed).
+
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::iter::successors;
+use std::marker::PhantomPinned;
+use std::mem::MaybeUninit;
+use std::process::abort;
+use std::ptr::NonNull;
+
+use crate::engine::context::{Committed, Wakeup};
+
+/// The waiters, each with a `T`: first its request, then the answer.
+pub(super) struct Waiters<T> {
+    oldest: Link<T>,
+    youngest: Link<T>,
+}
+
+type Link<T> = Option<NonNull<Node<T>>>;
+
+/// A place in the list, as a part of the operation that waits.
+pub(super) struct Waiter<T> {
+    /// Whether it has joined, and not left. Only its owner uses this.
+    has_joined: bool,
+    /// Initialised while it has joined.
+    node: UnsafeCell<MaybeUninit<Node<T>>>,
+    // A reference to the operation does not claim that nobody else uses the node.
+    _stays: PhantomPinned,
+}
+
+struct Node<T> {
+    older: Link<T>,
+    younger: Link<T>,
+    is_linked: bool,
+    /// `None` after the waiter was served.
+    wakeup: Option<Wakeup>,
+    request: T,
+}
+
+/// A wake-up, and the promise that the operation which gets it stays where it is until it has left its list, or its event has ended the
+/// wait.
+#[derive(Debug)]
+pub struct Seat(Wakeup);
+
+// SAFETY: the nodes are used only by a thread that has a reference to the list, or to the waiter, and a request is moved between the
+// threads of the waiters and those that serve.
+unsafe impl<T: Send> Send for Waiters<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Waiter<T> {}
+// SAFETY: a shared reference to a waiter gives access to nothing but `has_joined`.
+unsafe impl<T: Send> Sync for Waiter<T> {}
+
+impl Seat {
+    /// # Safety
+    /// The operation that gets it is neither moved nor dropped before it has left, or its event has ended the wait.
+    pub(crate) unsafe fn new(wakeup: Wakeup) -> Self {
+        Seat(wakeup)
+    }
+
+    pub(super) fn wakeup(&self) -> &Wakeup {
+        &self.0
+    }
+
+    /// For an event that needs no place in a list.
+    pub(super) fn into_wakeup(self) -> Wakeup {
+        self.0
+    }
+}
+
+impl<T> Waiter<T> {
+    pub(super) const fn new() -> Self {
+        Waiter { has_joined: false, node: UnsafeCell::new(MaybeUninit::uninit()), _stays: PhantomPinned }
+    }
+
+    pub(super) fn has_joined(&self) -> bool {
+        self.has_joined
+    }
+
+    /// Joins the list as the youngest waiter.
+    #[inline]
+    pub(super) fn join(&mut self, waiters: &mut Waiters<T>, Seat(wakeup): Seat, request: T) {
+        assert!(!self.has_joined, "a waiter joins once");
+        self.has_joined = true;
+        let older = waiters.youngest;
+        let node = Node { older, younger: None, is_linked: true, wakeup: Some(wakeup), request };
+        let place = NonNull::from(self.node.get_mut().write(node));
+        match older {
+            // SAFETY: it is in the list, and the caller holds the lock.
+            Some(older) => unsafe { (*older.as_ptr()).younger = Some(place) },
+            None => waiters.oldest = Some(place),
+        }
+        waiters.youngest = Some(place);
+    }
+
+    /// Leaves the list, if it has joined: the request, or the answer. `true` if it was served.
+    #[inline]
+    pub(super) fn leave(&mut self, waiters: &mut Waiters<T>) -> Option<(T, bool)> {
+        if !self.has_joined {
+            return None;
+        }
+        self.has_joined = false;
+        let node = NonNull::from(self.node.get_mut()).cast::<Node<T>>();
+        // SAFETY: the node is initialised, and the caller holds the lock.
+        if unsafe { (*node.as_ptr()).is_linked } {
+            waiters.unlink(node);
+        }
+        // SAFETY: as above; it is not read again before it joins again.
+        let Node { wakeup, request, .. } = unsafe { node.read() };
+        Some((request, wakeup.is_none()))
+    }
+
+    /// For a waiter whose wait has ended, and that is only ever [dismissed](Waiters::dismiss_if): whether it was. If so, it has left.
+    #[inline]
+    pub(super) fn is_dismissed(&mut self) -> bool
+    where
+        T: Copy,
+    {
+        // Nothing is left in the node: its wake-up was taken, and a request that is `Copy` needs no drop.
+        std::mem::take(&mut self.has_joined)
+    }
+}
+
+impl<T> Drop for Waiter<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.has_joined {
+            // The list would contain a dangling pointer.
+            abort();
+        }
+    }
+}
+
+impl<T> fmt::Debug for Waiter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.has_joined { "in the queue" } else { "not in the queue" })
+    }
+}
+
+impl<T> Waiters<T> {
+    pub(super) const fn new() -> Self {
+        Waiters { oldest: None, youngest: None }
+    }
+
+    /// Whether nobody waits. Served waiters do not count.
+    pub(super) fn is_empty(&self) -> bool {
+        self.oldest.is_none()
+    }
+
+    /// The waiters, without those of the fiber of `wakeup`: two sides of one race cannot serve each other.
+    pub(super) fn others(&self, wakeup: &Wakeup) -> impl Iterator<Item = &Wakeup> {
+        // SAFETY: the nodes of the list are initialised, and the list is borrowed, so they stay.
+        let nodes = successors(self.oldest, |node| unsafe { node.as_ref() }.younger);
+        // SAFETY: as above.
+        let wakeups = nodes.filter_map(|node| unsafe { node.as_ref() }.wakeup.as_ref());
+        wakeups.filter(move |other| !other.is_beside(wakeup))
+    }
+
+    /// Serves the oldest waiter whose wait is not over. `answer` stores the answer.
+    #[inline]
+    pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
+        while let Some(node) = self.oldest {
+            if let Some(committed) = self.commit(node) {
+                // SAFETY: the owner takes the lock to leave, so the node is still there.
+                answer(unsafe { &mut (*node.as_ptr()).request });
+                return Some(committed);
+            }
+        }
+        None
+    }
+
+    /// Wakes the oldest waiter whose wait is not over, if its request `fits`. Gives the request. The wake-up alone is the answer.
+    pub(super) fn dismiss_if(&mut self, fits: impl Fn(T) -> bool) -> Option<(Committed, T)>
+    where
+        T: Copy,
+    {
+        loop {
+            let node = self.oldest?;
+            // SAFETY: it is in the list.
+            let request = unsafe { (*node.as_ptr()).request };
+            if !fits(request) {
+                return None;
+            }
+            if let Some(committed) = self.commit(node) {
+                return Some((committed, request));
+            }
+        }
+    }
+
+    /// Unlinks a waiter, and ends its wait. `None` if that is over.
+    #[inline]
+    fn commit(&mut self, node: NonNull<Node<T>>) -> Option<Committed> {
+        self.unlink(node);
+        // SAFETY: it was in the list.
+        let wakeup = unsafe { (*node.as_ptr()).wakeup.take() }?;
+        match wakeup.commit() {
+            Ok(committed) => Some(committed),
+            Err(late) => {
+                // SAFETY: the wait was not ended here, so the owner takes the lock to leave.
+                unsafe { (*node.as_ptr()).wakeup = Some(late) };
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn unlink(&mut self, node: NonNull<Node<T>>) {
+        // SAFETY: this node and its neighbours are in the list.
+        let (older, younger) = unsafe { ((*node.as_ptr()).older, (*node.as_ptr()).younger) };
+        match older {
+            // SAFETY: as above.
+            Some(older) => unsafe { (*older.as_ptr()).younger = younger },
+            None => self.oldest = younger,
+        }
+        match younger {
+            // SAFETY: as above.
+            Some(younger) => unsafe { (*younger.as_ptr()).older = older },
+            None => self.youngest = older,
+        }
+        // SAFETY: as above.
+        unsafe { (*node.as_ptr()).is_linked = false };
+    }
+
+    /// Serves all waiters, and adds their wake-ups.
+    pub(super) fn serve_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
+        while let Some(committed) = self.serve(&mut answer) {
+            wakes.push(committed);
+        }
+    }
+
+    /// Ends the waits of all waiters, and adds their wake-ups. `answer` gets the number of those whose wait was not over, and whether
+    /// it was; this gives that number.
+    pub(super) fn serve_together(&mut self, wakes: &mut Wakes, answer: impl Fn(usize, bool) -> T) -> usize {
+        let (mut all, mut served) = (Vec::new(), 0);
+        while let Some(node) = self.oldest {
+            let committed = self.commit(node);
+            all.push((node, committed.is_some()));
+            served += usize::from(committed.is_some());
+            committed.into_iter().for_each(|committed| wakes.push(committed));
+        }
+        for (node, is_served) in all {
+            // SAFETY: the owner takes the lock to leave, so the node is still there.
+            unsafe { (*node.as_ptr()).request = answer(served, is_served) };
+        }
+        served
+    }
+
+    /// Serves all waiters by an event that takes nothing and is not seen again: a waiter whose race is held by another side finds the
+    /// answer in its node when it looks again.
+    pub(super) fn tell_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
+        while let Some(node) = self.oldest {
+            let committed = self.commit(node);
+            // SAFETY: as above.
+            let Node { wakeup, request, .. } = unsafe { &mut *node.as_ptr() };
+            if wakeup.as_ref().is_none_or(Wakeup::is_missed) {
+                answer(request);
+            }
+            committed.into_iter().for_each(|committed| wakes.push(committed));
+        }
+    }
+}
+
+/// Waiters that were served under a lock, and are woken without it. A single one needs no allocation.
+#[must_use = "the fibers would wait for ever"]
+#[derive(Debug, Default)]
+pub(super) struct Wakes {
+    first: Option<Committed>,
+    others: Vec<Committed>,
+}
+
+impl Wakes {
+    pub(super) fn push(&mut self, committed: Committed) {
+        if self.first.is_none() {
+            self.first = Some(committed);
+        } else {
+            self.others.push(committed);
+        }
+    }
+
+    /// Releases the lock under which they were served, then schedules their fibers in the same order.
+    pub(super) fn wake_after<L>(self, lock: L) {
+        let Wakes { first, others } = self;
+        wake_after(first, lock);
+        if !others.is_empty() {
+            others.into_iter().for_each(Committed::wake);
+        }
+    }
+}
+
+/// Releases the lock under which a waiter was served, then schedules its fiber.
+#[inline]
+pub(super) fn wake_after<L>(served: Option<Committed>, lock: L) {
+    drop(lock);
+    if let Some(committed) = served {
+        committed.wake();
+    }
+}
+
+impl From<Option<Committed>> for Wakes {
+    fn from(first: Option<Committed>) -> Self {
+        Wakes { first, others: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    fn seat() -> Seat {
+        // SAFETY: the waiters of these tests stay where they are.
+        unsafe { Seat::new(Wakeup::from(Waker::noop().clone())) }
+    }
+
+    #[test]
+    fn an_owner_that_was_dismissed_may_join_again() {
+        let mut list = Waiters::new();
+        let mut waiters = [Waiter::new(), Waiter::new()];
+        waiters[0].join(&mut list, seat(), 1);
+        let (committed, request) = list.dismiss_if(|_| true).expect("one waits");
+        committed.wake();
+        assert_eq!(request, 1);
+        waiters[1].join(&mut list, seat(), 2);
+        assert!(waiters[0].is_dismissed() && !waiters[0].has_joined());
+        waiters[0].join(&mut list, seat(), 3);
+        assert_eq!(waiters[1].leave(&mut list), Some((2, false)));
+        assert_eq!(waiters[0].leave(&mut list), Some((3, false)));
+        assert!(list.is_empty());
+    }
+
+    #[test]
+    fn an_owner_that_was_served_finds_the_answer() {
+        let mut list = Waiters::new();
+        let mut waiters = [Waiter::new(), Waiter::new(), Waiter::new()];
+        waiters.iter_mut().for_each(|waiter| waiter.join(&mut list, seat(), "?"));
+        list.serve(|answer| *answer = "!").expect("three wait").wake();
+        assert_eq!(waiters[0].leave(&mut list), Some(("!", true)));
+        assert_eq!(waiters[0].leave(&mut list), None);
+        assert_eq!(waiters[1].leave(&mut list), Some(("?", false)), "from the front");
+        assert_eq!(waiters[2].leave(&mut list), Some(("?", false)));
+        assert!(list.is_empty());
+    }
+
+    #[test]
+    fn waiters_leave_from_every_place() {
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut list = Waiters::new();
+            let mut waiters = [Waiter::new(), Waiter::new(), Waiter::new()];
+            for (number, waiter) in waiters.iter_mut().enumerate() {
+                waiter.join(&mut list, seat(), number);
+            }
+            let [first, second, third] = order;
+            assert_eq!(waiters[first].leave(&mut list), Some((first, false)));
+            assert_eq!(waiters[second].leave(&mut list), Some((second, false)));
+            list.serve(|_| {}).expect("one waits").wake();
+            assert_eq!(waiters[third].leave(&mut list), Some((third, true)));
+            assert!(list.is_empty());
+        }
+    }
+}
