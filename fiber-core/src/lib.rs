@@ -50,7 +50,6 @@ mod policy;
 mod primitive;
 mod recording;
 mod resource;
-mod ring;
 mod stack;
 pub mod sync;
 mod token;

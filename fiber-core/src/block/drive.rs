@@ -533,7 +533,7 @@ where
             }
             Waits::Parked => {
                 let park = Park(self.waker.get_or_init(Arc::default).clone());
-                let _ = cx.wait(Leaf::new(park, self.site)).push(cx, Woken(Some(self)));
+                let _ = cx.wait(Leaf::new(park, self.site).placed()).push(cx, Woken(Some(self)));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }

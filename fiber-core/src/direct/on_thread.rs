@@ -238,7 +238,7 @@ struct Serving<T> {
 impl<T: Send + 'static> Serving<T> {
     fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Box<dyn FnOnce() + Send>>) -> Step<'s, T> {
         let leaf = Leaf::new(Listen { call: self.call.clone(), work }, self.site);
-        Step::Wait(cx.wait(leaf).then(cx, Served(Some(self))))
+        Step::Wait(cx.wait(leaf.placed()).then(cx, Served(Some(self))))
     }
 }
 

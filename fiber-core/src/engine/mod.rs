@@ -13,6 +13,7 @@ pub(crate) mod frames;
 pub(crate) mod lend;
 pub(crate) mod network;
 pub(crate) mod scheduler;
+pub(crate) mod side;
 #[cfg(feature = "direct")]
 pub(crate) mod stacks;
 pub(crate) mod step;

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use crate::engine::boxed::Boxed;
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::Cx;
 use crate::engine::frames::{Pushed, Waiting, frame_size};
 use crate::engine::scheduler::SwitchPoint;
-use crate::engine::subject::Subject;
+use crate::engine::side::{NoSide, Side};
 use crate::error::Frame;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
@@ -83,48 +83,15 @@ pub trait Run: Send + 'static + Sized {
         None
     }
 
-    /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait. The
-    /// methods below are called only if it is.
+    /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait.
     #[doc(hidden)]
     const IS_WAIT: bool = false;
 
-    /// The outcome, if the event has happened.
-    ///
-    /// # Errors
-    /// Returns the description if the event has not happened.
+    /// That wait. Called only if it [is one](Run::IS_WAIT).
     #[doc(hidden)]
-    fn poll_wait(self, cx: &Cx<'_>) -> Result<Outcome<Self::Out>, Self> {
-        let _ = cx;
-        Err(self)
-    }
-
-    /// Leaves `wakeup` with the event, or gives the outcome if it has happened meanwhile. With an outcome, the description was
-    /// taken from its place.
-    ///
-    /// # Safety
-    /// Nothing else uses the description in this place. Without an outcome, it is neither moved nor dropped until `deregister_wait` or
-    /// `leave_wait` was called, or the wake-up has ended the wait.
-    #[doc(hidden)]
-    #[expect(unsafe_code, reason = "see the contract")]
-    unsafe fn register_wait(this: *mut Self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
-        let _ = (this, cx, wakeup);
-        None
-    }
-
-    /// Removes the wake-up, and passes on a value that was already given to it.
-    #[doc(hidden)]
-    fn deregister_wait(&mut self, cx: &Cx<'_>) {
-        let _ = cx;
-    }
-
-    /// The same, without calling code of the user: the fiber is abandoned.
-    #[doc(hidden)]
-    fn leave_wait(&mut self) {}
-
-    /// The kind of event, and the primitive, for reports.
-    #[doc(hidden)]
-    fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
-        None
+    fn into_side(self) -> impl Side<Out = Self::Out> {
+        let no_wait: Option<NoSide<Self::Out>> = None;
+        no_wait.expect("this is a wait")
     }
 }
 

@@ -28,5 +28,5 @@ pub(crate) use one_shot::OneShot;
 pub use random::RandomU64;
 pub use sleep::Sleep;
 pub use success::{FromOutcome, Success};
-pub use wait::{Leaf, Wait, WaitInPlace};
+pub use wait::{Awaits, Leaf, Wait};
 pub use yield_now::YieldNow;

@@ -7,6 +7,7 @@ use std::panic::Location;
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Waits, frame_size};
+use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -165,30 +166,45 @@ pub struct Leaf<W> {
     site: &'static Location<'static>,
 }
 
-/// A wait whose place in a queue may be a part of the wait itself. The leaves of all waits are of this kind.
+/// What a [`Leaf`] waits for: a [`Wait`], or an operation of a primitive, which has a place in a queue while it waits.
 #[doc(hidden)]
-pub trait WaitInPlace: Send + 'static + Sized {
+pub trait Awaits: Send + 'static + Sized {
     type Out: Send + 'static;
+    /// The place in a queue. It is a part of the leaf, and stays where it is while the wait is registered.
+    type Place: Send + 'static;
     const IS_SHIELDED: bool = false;
     const CAN_LOSE: bool;
 
+    fn place() -> Self::Place;
+
+    /// Looks whether the event has happened, before the first wait.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
     /// See [`Wait::register`].
     ///
     /// # Safety
-    /// The wait is neither moved nor dropped until `deregister`, `missed` or `leave` was called, or the wake-up has ended the wait.
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>>;
+    /// The place is neither moved nor dropped until `deregister`, `missed` or `leave` was called, or until `woken` has given an outcome.
+    unsafe fn register(
+        &mut self,
+        place: &mut Self::Place,
+        cx: &Cx<'_>,
+        wakeup: Wakeup,
+    ) -> Option<Outcome<Self::Out>>;
 
-    fn deregister(&mut self, cx: &Cx<'_>);
+    /// The wake-up was fired. `None`: it is registered again.
+    fn woken(&mut self, place: &mut Self::Place, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
-    /// Leaves the place in a queue, because the fiber is abandoned. What was given to it goes on.
-    fn leave(&mut self) {}
+    fn deregister(&mut self, place: &mut Self::Place, cx: &Cx<'_>);
+
+    /// Leaves the place, because the fiber is abandoned. What was given to it goes on.
+    fn leave(&mut self, place: &mut Self::Place) {
+        let _ = place;
+    }
 
     /// The event happened while another side held the race, which is free again. Leaves the place; the engine registers the wait once
     /// more. The outcome, if the event took nothing, and will not be seen again.
-    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        self.deregister(cx);
+    fn missed(&mut self, place: &mut Self::Place, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        self.deregister(place, cx);
         None
     }
 
@@ -211,10 +227,14 @@ pub trait WaitInPlace: Send + 'static + Sized {
     }
 }
 
-impl<W: Wait> WaitInPlace for W {
+impl<W: Wait> Awaits for W {
     type Out = W::Out;
+    type Place = ();
     const IS_SHIELDED: bool = W::IS_SHIELDED;
     const CAN_LOSE: bool = W::CAN_LOSE;
+
+    #[inline]
+    fn place() {}
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
@@ -222,15 +242,21 @@ impl<W: Wait> WaitInPlace for W {
     }
 
     #[inline]
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
         Wait::register(self, cx, wakeup)
     }
 
     #[inline]
-    fn deregister(&mut self, cx: &Cx<'_>) {
+    fn woken(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        Wait::poll(self, cx)
+    }
+
+    #[inline]
+    fn deregister(&mut self, (): &mut (), cx: &Cx<'_>) {
         Wait::deregister(self, cx);
     }
 
+    #[inline]
     fn close(&mut self) -> Option<Outcome<W::Out>> {
         Wait::close(self)
     }
@@ -251,15 +277,21 @@ impl<W: Wait> WaitInPlace for W {
     }
 }
 
-impl<W: WaitInPlace> Leaf<W> {
+impl<W: Awaits> Leaf<W> {
+    #[inline]
     pub(crate) fn new(wait: W, site: &'static Location<'static>) -> Self {
         Leaf { wait, site }
     }
+
+    #[inline(always)]
+    pub(crate) fn placed(self) -> Placed<W> {
+        Placed { leaf: self, place: W::place() }
+    }
 }
 
-impl<W: WaitInPlace> Run for Leaf<W> {
+impl<W: Awaits> Run for Leaf<W> {
     type Out = W::Out;
-    const ROOM: usize = frame_size::<Self>();
+    const ROOM: usize = frame_size::<Placed<W>>();
 
     #[inline]
     fn run<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
@@ -267,11 +299,11 @@ impl<W: WaitInPlace> Run for Leaf<W> {
             return Step::Done(self.end_unstarted(cx));
         }
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(cx.wait(self));
+            return Step::Wait(cx.wait(self.placed()));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
-            None => Step::Wait(cx.wait(self)),
+            None => Step::Wait(cx.wait(self.placed())),
         }
     }
 
@@ -281,11 +313,11 @@ impl<W: WaitInPlace> Run for Leaf<W> {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
         }
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(cx.wait_then(self, plain));
+            return Step::Wait(cx.wait_then(self.placed(), plain));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
-            None => Step::Wait(cx.wait_then(self, plain)),
+            None => Step::Wait(cx.wait_then(self.placed(), plain)),
         }
     }
 
@@ -295,56 +327,40 @@ impl<W: WaitInPlace> Run for Leaf<W> {
 
     const IS_WAIT: bool = W::CAN_LOSE;
 
-    fn poll_wait(mut self, cx: &Cx<'_>) -> Result<Outcome<W::Out>, Self> {
-        match ask(|| self.wait.poll(cx)) {
-            Some(outcome) => Ok(outcome.without(self, cx)),
-            None => Err(self),
-        }
-    }
-
-    unsafe fn register_wait(this: *mut Self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
-        // SAFETY: by the contract, nothing else uses it, and it stays where it is.
-        let outcome = ask(|| unsafe { (*this).wait.register(cx, wakeup) })?;
-        // SAFETY: as above; it was not registered, so it may be moved.
-        Some(outcome.without(unsafe { this.read() }, cx))
-    }
-
-    fn deregister_wait(&mut self, cx: &Cx<'_>) {
-        self.wait.deregister(cx);
-    }
-
-    fn leave_wait(&mut self) {
-        self.wait.leave();
-    }
-
-    fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
-        Some((self.wait.waits_for(), self.wait.waits_at()))
+    fn into_side(self) -> impl Side<Out = W::Out> {
+        self.placed()
     }
 }
 
-impl<W: WaitInPlace> Leaf<W> {
+/// A leaf that waits.
+pub(crate) struct Placed<W: Awaits> {
+    leaf: Leaf<W>,
+    place: W::Place,
+}
+
+impl<W: Awaits> Placed<W> {
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         if cx.context().holds_race() {
-            return ask(|| self.wait.poll(cx));
+            return ask(|| self.leaf.wait.woken(&mut self.place, cx));
         }
         // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
-        ask(|| self.wait.missed(cx))
+        ask(|| self.leaf.wait.missed(&mut self.place, cx))
     }
 }
 
-impl<W: WaitInPlace> Waits for Leaf<W> {
+impl<W: Awaits> Waits for Placed<W> {
     type Event = W::Out;
     type Out = W::Out;
 
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
-        let wait = &self.wait;
+        let Placed { leaf: Leaf { wait, site }, place } = self;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
-        let wakeup = context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks);
+        let wakeup = context.begin_wait(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
         let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
         // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
-        match ask(|| unsafe { self.wait.register(cx, wakeup) }) {
+        match ask(|| unsafe { wait.register(place, cx, wakeup) }) {
             Some(outcome) => {
                 context.end_wait();
                 Begun::Ready(outcome)
@@ -356,9 +372,9 @@ impl<W: WaitInPlace> Waits for Leaf<W> {
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
             Signal::Fired if W::CAN_LOSE && cx.is_raced() => self.wake_in_race(cx),
-            Signal::Fired => ask(|| self.wait.poll(cx)),
+            Signal::Fired => ask(|| self.leaf.wait.woken(&mut self.place, cx)),
             Signal::Cancelled | Signal::Abandoned => ask(|| {
-                self.wait.deregister(cx);
+                self.leaf.wait.deregister(&mut self.place, cx);
                 Some(Outcome::Cancelled)
             }),
         }
@@ -366,11 +382,45 @@ impl<W: WaitInPlace> Waits for Leaf<W> {
 
     fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         // The leaf is dropped first, so that its contents do not live until the fiber ends.
-        outcome.without(self, cx)
+        outcome.without(self.leaf, cx)
     }
 
     fn leave(&mut self) {
-        self.wait.leave();
+        self.leaf.wait.leave(&mut self.place);
+    }
+}
+
+impl<W: Awaits> Side for Placed<W> {
+    type Event = W::Out;
+    type Out = W::Out;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        ask(|| self.leaf.wait.poll(cx))
+    }
+
+    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+        // SAFETY: by the contract.
+        ask(|| unsafe { self.leaf.wait.register(&mut self.place, cx, wakeup) })
+    }
+
+    fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        ask(|| self.leaf.wait.woken(&mut self.place, cx))
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.leaf.wait.deregister(&mut self.place, cx);
+    }
+
+    fn leave(&mut self) {
+        Waits::leave(self);
+    }
+
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+        Waits::end(self, cx, outcome)
+    }
+
+    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+        (self.leaf.wait.waits_for(), self.leaf.wait.waits_at())
     }
 }
 

@@ -47,7 +47,7 @@ struct State {
 
 /// The state of a party, in its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Party {
+pub enum Party {
     Waiting,
     /// All parties had arrived.
     Passed,
@@ -114,7 +114,7 @@ impl Barrier {
     }
 
     fn attempt(&self) -> Arrival {
-        Arrival { barrier: self.clone(), waiter: Waiter::new() }
+        Arrival { barrier: self.clone() }
     }
 }
 
@@ -156,7 +156,6 @@ impl fmt::Debug for Barrier {
 #[derive(Debug)]
 pub struct Arrival {
     barrier: Barrier,
-    waiter: Waiter<Party>,
 }
 
 impl Clone for Arrival {
@@ -168,14 +167,28 @@ impl Clone for Arrival {
 
 impl Attempt for Arrival {
     type Out = bool;
+    type Place = Waiter<Party>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<bool>> {
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<bool>> {
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut state = state.lock();
-        if state.leave(&mut self.waiter) == Some(Party::Passed) {
-            return Some(Outcome::Success(false));
+        if state.arrived + 1 < *parties {
+            return None;
         }
+        let (passes, wakes) = state.call(parties - 1);
+        wakes.wake_after(state);
+        passes.then_some(Outcome::Success(true))
+    }
+
+    fn join(&mut self, place: &mut Waiter<Party>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<bool>> {
+        let Shared { parties, state, .. } = &*self.barrier.0;
+        let mut seat = Some(seat);
+        let mut state = state.lock();
         // A race counts once, even if both of its sides wait here.
         let others = match seat.as_ref().map(Seat::wakeup) {
             Some(wakeup) if wakeup.is_raced() => state.queue.others(wakeup).count(),
@@ -184,15 +197,20 @@ impl Attempt for Arrival {
         let is_last = others + 1 >= *parties && claim_if(&mut seat, |_| true);
         let (passes, wakes) = if is_last { state.call(parties - 1) } else { (false, Wakes::default()) };
         if let Some(seat) = seat.filter(|_| !passes) {
-            state.join(&mut self.waiter, seat);
+            state.join(place, seat);
         }
         wakes.wake_after(state);
         passes.then_some(Outcome::Success(true))
     }
 
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.barrier.0.state.lock().leave(&mut self.waiter);
+    fn woken(&mut self, place: &mut Waiter<Party>, cx: Option<&Cx<'_>>) -> Option<Outcome<bool>> {
+        let party = self.barrier.0.state.lock().leave(place);
+        if party == Some(Party::Passed) { Some(Outcome::Success(false)) } else { self.attempt(cx) }
+    }
+
+    fn leave(&mut self, place: &mut Waiter<Party>) {
+        if place.has_joined() {
+            self.barrier.0.state.lock().leave(place);
         }
     }
 

@@ -513,13 +513,12 @@ pub struct Publish<T> {
     broadcast: Broadcast<T>,
     /// `None`: the value was admitted, or is in the queue.
     value: Option<Arc<T>>,
-    waiter: Waiter<Option<Arc<T>>>,
     site: &'static Location<'static>,
 }
 
 impl<T> Publish<T> {
     fn new(broadcast: Broadcast<T>, value: Arc<T>, site: &'static Location<'static>) -> Self {
-        Publish { broadcast, value: Some(value), waiter: Waiter::new(), site }
+        Publish { broadcast, value: Some(value), site }
     }
 
     fn shared(&self) -> &Shared<T> {
@@ -527,8 +526,8 @@ impl<T> Publish<T> {
     }
 
     /// Leaves the queue, with the value, unless it was admitted.
-    fn unsent(&mut self) -> Option<Arc<T>> {
-        self.waiter.leave(&mut self.broadcast.0.0.state.lock().senders)?.0
+    fn unsent(&self, place: &mut Waiter<Option<Arc<T>>>) -> Option<Arc<T>> {
+        place.leave(&mut self.shared().state.lock().senders)?.0
     }
 }
 
@@ -544,25 +543,15 @@ impl<T> Clone for Publish<T> {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let value = self.value.clone();
-        Publish { broadcast: self.broadcast.clone(), value, waiter: Waiter::new(), site: self.site }
+        Publish { broadcast: self.broadcast.clone(), value, site: self.site }
     }
 }
 
-impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
-    type Out = ();
-    const WAITS_FOR: WaitsFor = WaitsFor::Room;
-
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<()>> {
-        if self.waiter.has_joined() {
-            return Some(match self.unsent() {
-                None => Outcome::Success(()),
-                Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
-                Some(value) => self.refused(value),
-            });
-        }
+impl<T: Clone + Send + Sync + 'static> Publish<T> {
+    /// Sends the value, which waits in the place if there is one and no room.
+    fn send(&mut self, place: Option<(&mut Waiter<Option<Arc<T>>>, Seat)>) -> Option<Outcome<()>> {
         let value = self.value.take().expect("a value is sent once");
-        let place = seat.map(|seat| (&mut self.waiter, seat));
-        match self.broadcast.0.0.put(value, place) {
+        match self.shared().put(value, place) {
             Ok(is_in) => is_in.then_some(Outcome::Success(())),
             Err(TrySendError::Full(value)) => {
                 self.value = Some(value);
@@ -571,10 +560,39 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
             Err(TrySendError::Closed(value)) => Some(self.refused(value)),
         }
     }
+}
 
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.value = self.unsent();
+impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
+    type Out = ();
+    type Place = Waiter<Option<Arc<T>>>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Room;
+
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.send(None)
+    }
+
+    fn join(&mut self, place: &mut Self::Place, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
+        self.send(Some((place, seat)))
+    }
+
+    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        if !place.has_joined() {
+            return self.attempt(cx);
+        }
+        Some(match self.unsent(place) {
+            None => Outcome::Success(()),
+            Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
+            Some(value) => self.refused(value),
+        })
+    }
+
+    fn leave(&mut self, place: &mut Self::Place) {
+        if place.has_joined() {
+            self.value = self.unsent(place);
         }
     }
 
@@ -592,13 +610,12 @@ impl<T> fmt::Debug for Publish<T> {
 /// The wait of [`Subscriber::recv`].
 pub struct Hear<T> {
     subscription: Counted<Subscription<T>>,
-    waiter: Waiter<()>,
     site: &'static Location<'static>,
 }
 
 impl<T> Hear<T> {
     fn new(subscription: Counted<Subscription<T>>, site: &'static Location<'static>) -> Self {
-        Hear { subscription, waiter: Waiter::new(), site }
+        Hear { subscription, site }
     }
 }
 
@@ -611,31 +628,46 @@ impl<T> Clone for Hear<T> {
 
 impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Out = T;
+    type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<T>> {
-        if self.waiter.has_joined() {
-            self.leave();
-            if cx.is_some_and(Cx::is_interrupted) {
-                return Some(Outcome::Cancelled);
-            }
-        }
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;
+        received(shared.take(next), self.site)
+    }
+
+    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+        let Subscription { shared, next } = &*self.subscription;
+        let mut seat = Some(seat);
         let mut state = shared.state.lock();
         // Relaxed: the lock orders all accesses.
         let may_take = claim_if(&mut seat, |_| state.can_take(next.load(Ordering::Relaxed)));
         let mut wakes = Wakes::default();
         let taken = if may_take { state.take(next, &mut wakes) } else { Next::Nothing };
         if let (Next::Nothing, Some(seat)) = (&taken, seat) {
-            self.waiter.join(&mut state.receivers, seat, ());
+            place.join(&mut state.receivers, seat, ());
         }
         wakes.wake_after(state);
         received(taken, self.site)
     }
 
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.waiter.leave(&mut self.subscription.shared.state.lock().receivers);
+    fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        if place.has_joined() {
+            self.leave(place);
+            if cx.is_some_and(Cx::is_interrupted) {
+                return Some(Outcome::Cancelled);
+            }
+        }
+        self.attempt(cx)
+    }
+
+    fn leave(&mut self, place: &mut Waiter<()>) {
+        if place.has_joined() {
+            place.leave(&mut self.subscription.shared.state.lock().receivers);
         }
     }
 

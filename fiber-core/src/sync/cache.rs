@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::Hash;
 use std::mem;
@@ -15,7 +15,6 @@ use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, guard};
-use crate::ring::Ring;
 
 /// Values by key. Each is computed once for all fibers that ask at the same time, and then kept for a while.
 ///
@@ -50,7 +49,9 @@ struct State<K, V: 'static> {
     lifetime: Option<Duration>,
     entries: HashMap<K, Entry<V>>,
     /// The keys of the values that are kept, the most recently used last.
-    by_use: Ring<K>,
+    by_use: BTreeMap<u64, K>,
+    /// The number of uses so far.
+    uses: u64,
     kept: usize,
 }
 
@@ -62,8 +63,8 @@ enum Entry<V: 'static> {
 struct Kept<V> {
     value: Arc<V>,
     expires: Instant,
-    /// The position in `by_use`.
-    place: usize,
+    /// Its key in `by_use`.
+    last_use: u64,
 }
 
 /// A value that is being computed. It may already have been removed from the cache.
@@ -93,8 +94,8 @@ where
 {
     /// A cache for at most `capacity` values.
     pub fn new(capacity: usize) -> Self {
-        let (entries, by_use) = (HashMap::new(), Ring::new());
-        Cache(Arc::new(Noted::new(State { capacity, lifetime: None, entries, by_use, kept: 0 })))
+        let (entries, by_use) = (HashMap::new(), BTreeMap::new());
+        Cache(Arc::new(Noted::new(State { capacity, lifetime: None, entries, by_use, uses: 0, kept: 0 })))
     }
 
     /// Values computed from now on are kept for `lifetime`.
@@ -246,8 +247,10 @@ impl<K: Key, V> State<K, V> {
         if kept.expires <= now {
             return None;
         }
-        if let Some(key) = self.by_use.remove(kept.place) {
-            kept.place = self.by_use.push(key);
+        if let Some(key) = self.by_use.remove(&kept.last_use) {
+            self.uses += 1;
+            kept.last_use = self.uses;
+            self.by_use.insert(self.uses, key);
         }
         Some(kept.value.clone())
     }
@@ -270,7 +273,7 @@ impl<K: Key, V> State<K, V> {
     fn forget(&mut self, entry: &Entry<V>) -> Option<K> {
         let Entry::Kept(kept) = entry else { return None };
         self.kept -= 1;
-        self.by_use.remove(kept.place)
+        self.by_use.remove(&kept.last_use)
     }
 
     fn is_under_way(&self, key: &K, computation: &Arc<Computation<V>>) -> bool {
@@ -280,15 +283,17 @@ impl<K: Key, V> State<K, V> {
     /// Keeps a value. Gives the entry that had to make room.
     fn keep(&mut self, key: &K, value: Arc<V>, now: Instant) -> [Removed<K, V>; 2] {
         let expires = self.lifetime.map_or(Instant::FAR_FUTURE, |lifetime| now + lifetime);
-        let place = self.by_use.push(key.clone());
+        self.uses += 1;
+        let last_use = self.uses;
+        self.by_use.insert(last_use, key.clone());
         self.kept += 1;
-        let replaced = self.replace(key, Entry::Kept(Kept { value, expires, place }));
-        let oldest = self.by_use.oldest().filter(|_| self.kept > self.capacity);
-        [replaced, oldest.and_then(|place| self.evict(place))]
+        let replaced = self.replace(key, Entry::Kept(Kept { value, expires, last_use }));
+        [replaced, if self.kept > self.capacity { self.evict() } else { None }]
     }
 
-    fn evict(&mut self, place: usize) -> Removed<K, V> {
-        let used = self.by_use.remove(place)?;
+    /// Takes out the value that was not used for longest.
+    fn evict(&mut self) -> Removed<K, V> {
+        let (_, used) = self.by_use.pop_first()?;
         self.kept -= 1;
         let (key, entry) = self.entries.remove_entry(&used)?;
         Some((Some(key), Some(used), entry))

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use std::thread::panicking;
 
 use super::operation::{Attempt, Operation};
-use super::permits::{Permits, Request};
-use super::waiters::Seat;
+use super::permits::Permits;
+use super::waiters::{Seat, Waiter};
 use crate::combine::Then;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::step::{Follow, Run, Step};
@@ -317,7 +317,7 @@ where
 pub struct Claim<T: 'static, H> {
     /// `None` once the guard that was made holds it.
     of: Option<Arc<Guarded<T>>>,
-    request: Request,
+    permits: usize,
     site: &'static Location<'static>,
     hold: PhantomData<fn() -> H>,
 }
@@ -346,7 +346,7 @@ impl<T, H> Claim<T, H> {
     /// For an exclusive hold, or a `T` that is `Sync`: see the SAFETY comment of [`Guarded`].
     #[inline]
     fn new(of: Arc<Guarded<T>>, permits: usize, site: &'static Location<'static>) -> Self {
-        Claim { of: Some(of), request: Request::new(permits), site, hold: PhantomData }
+        Claim { of: Some(of), permits, site, hold: PhantomData }
     }
 
     fn of(&self) -> &Arc<Guarded<T>> {
@@ -362,8 +362,9 @@ impl<T: Send + 'static, H: Hold> Claim<T, H> {
     }
 
     /// The guard, if the lock is free and has no waiters.
+    #[inline]
     pub(super) fn now(mut self) -> Option<Guard<T, H>> {
-        self.take(None, None)
+        self.take(None)
     }
 
     pub(super) fn block(self) -> Guard<T, H> {
@@ -371,28 +372,51 @@ impl<T: Send + 'static, H: Hold> Claim<T, H> {
     }
 
     #[inline]
-    fn take(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Guard<T, H>> {
-        if !self.request.take(&self.of.as_ref()?.permits, seat) {
-            return None;
-        }
-        let share = Share::new(self.of.take()?, self.request.count(), cx, self.site);
+    fn take(&mut self, cx: Option<&Cx<'_>>) -> Option<Guard<T, H>> {
+        if self.of().permits.try_take(self.permits) { self.taken(cx) } else { None }
+    }
+
+    /// The guard of the permits that were taken.
+    #[inline]
+    fn taken(&mut self, cx: Option<&Cx<'_>>) -> Option<Guard<T, H>> {
+        let share = Share::new(self.of.take()?, self.permits, cx, self.site);
         Some(Guard { share, value: PhantomData })
     }
 }
 
 impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
     type Out = Guard<T, H>;
+    type Place = Waiter<usize>;
     const WAITS_FOR: WaitsFor = WaitsFor::Lock;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Guard<T, H>>> {
-        self.take(cx, seat).map(Outcome::Success)
+    fn place() -> Self::Place {
+        Waiter::new()
     }
 
     #[inline]
-    fn leave(&mut self) {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Guard<T, H>>> {
+        self.take(cx).map(Outcome::Success)
+    }
+
+    fn join(
+        &mut self,
+        place: &mut Waiter<usize>,
+        cx: Option<&Cx<'_>>,
+        seat: Seat,
+    ) -> Option<Outcome<Guard<T, H>>> {
+        let is_taken = self.of().permits.take_or_join(self.permits, place, seat);
+        if is_taken { self.taken(cx).map(Outcome::Success) } else { None }
+    }
+
+    fn woken(&mut self, place: &mut Waiter<usize>, cx: Option<&Cx<'_>>) -> Option<Outcome<Guard<T, H>>> {
+        let guard = if Permits::was_served(place) { self.taken(cx) } else { self.take(cx) };
+        guard.map(Outcome::Success)
+    }
+
+    fn leave(&mut self, place: &mut Waiter<usize>) {
         if let Some(of) = &self.of {
-            self.request.leave(&of.permits);
+            of.permits.leave(place);
         }
     }
 
@@ -404,7 +428,7 @@ impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
 impl<T, H> Clone for Claim<T, H> {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
-        Claim::new(self.of().clone(), self.request.count(), self.site)
+        Claim::new(self.of().clone(), self.permits, self.site)
     }
 }
 

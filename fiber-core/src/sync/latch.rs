@@ -128,7 +128,7 @@ impl Latch {
     }
 
     pub(super) fn attempt(&self) -> Opened {
-        Opened { latch: self.clone(), waiter: Waiter::new() }
+        Opened { latch: self.clone() }
     }
 }
 
@@ -149,7 +149,6 @@ impl fmt::Debug for Latch {
 #[derive(Debug)]
 pub struct Opened {
     latch: Latch,
-    waiter: Waiter<()>,
 }
 
 impl Clone for Opened {
@@ -161,27 +160,37 @@ impl Clone for Opened {
 
 impl Attempt for Opened {
     type Out = ();
+    type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<()>> {
-        self.leave();
-        let Some(seat) = seat else {
-            return self.latch.is_open().then_some(Outcome::Success(()));
-        };
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    #[inline]
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.latch.is_open().then_some(Outcome::Success(()))
+    }
+
+    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
         let mut queue = self.latch.0.queue.lock();
         // Under the lock: see `count_down`.
         if self.latch.is_open() {
             return seat.wakeup().claim().then_some(Outcome::Success(()));
         }
-        self.waiter.join(&mut queue, seat, ());
+        place.join(&mut queue, seat, ());
         None
     }
 
-    #[inline]
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.waiter.leave(&mut self.latch.0.queue.lock());
+    fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.leave(place);
+        self.attempt(cx)
+    }
+
+    fn leave(&mut self, place: &mut Waiter<()>) {
+        if place.has_joined() {
+            place.leave(&mut self.latch.0.queue.lock());
         }
     }
 

@@ -51,7 +51,7 @@ struct Shared {
 
 /// Whether and how a waiter was woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+pub enum By {
     /// Not woken.
     Nothing,
     One,
@@ -157,7 +157,7 @@ impl Notify {
     }
 
     pub(super) fn attempt(&self) -> Notified {
-        Notified { notify: self.clone(), waiter: Waiter::new() }
+        Notified { notify: self.clone() }
     }
 }
 
@@ -213,7 +213,6 @@ impl fmt::Debug for Notify {
 #[derive(Debug)]
 pub struct Notified {
     notify: Notify,
-    waiter: Waiter<By>,
 }
 
 impl Clone for Notified {
@@ -225,23 +224,22 @@ impl Clone for Notified {
 
 impl Attempt for Notified {
     type Out = ();
+    type Place = Waiter<By>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<()>> {
-        if self.waiter.has_joined() && cx.is_some_and(Cx::is_interrupted) {
-            // It was notified, and cancelled before it could check: this fiber would not act on the notification.
-            self.leave();
-            return Some(Outcome::Cancelled);
-        }
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    #[inline]
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.notify.try_wait().then_some(Outcome::Success(()))
+    }
+
+    fn join(&mut self, place: &mut Waiter<By>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
         let shared = &*self.notify.0;
-        if self.waiter.has_joined() {
-            self.waiter.leave(&mut shared.lock());
-            return Some(Outcome::Success(()));
-        }
-        if seat.is_none() && !shared.is_likely_left() {
-            return None;
-        }
+        let mut seat = Some(seat);
         let mut queue = shared.lock();
         // Relaxed, because the lock is held.
         let may_take = claim_if(&mut seat, |_| shared.is_left.load(Ordering::Relaxed));
@@ -249,24 +247,36 @@ impl Attempt for Notified {
             return Some(Outcome::Success(()));
         }
         if let Some(seat) = seat {
-            self.waiter.join(&mut queue, seat, By::Nothing);
+            place.join(&mut queue, seat, By::Nothing);
         }
         None
     }
 
-    #[inline]
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
+    fn woken(&mut self, place: &mut Waiter<By>, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        if !place.has_joined() {
+            return self.attempt(cx);
+        }
+        if cx.is_some_and(Cx::is_interrupted) {
+            // It was notified, and cancelled before it could check: this fiber would not act on the notification.
+            self.leave(place);
+            return Some(Outcome::Cancelled);
+        }
+        place.leave(&mut self.notify.0.lock());
+        Some(Outcome::Success(()))
+    }
+
+    fn leave(&mut self, place: &mut Waiter<By>) {
+        if place.has_joined() {
             let shared = &*self.notify.0;
             let mut queue = shared.lock();
-            if let Some((By::One, _)) = self.waiter.leave(&mut queue) {
+            if let Some((By::One, _)) = place.leave(&mut queue) {
                 shared.notify_one(&mut queue).wake_after(queue);
             }
         }
     }
 
-    fn missed(&mut self) -> Option<Outcome<()>> {
-        let (by, _) = self.waiter.leave(&mut self.notify.0.lock())?;
+    fn missed(&mut self, place: &mut Waiter<By>) -> Option<Outcome<()>> {
+        let (by, _) = place.leave(&mut self.notify.0.lock())?;
         (by == By::All).then_some(Outcome::Success(()))
     }
 

@@ -13,7 +13,7 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::event::Event;
 use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
-use crate::leaf::{Leaf, WaitInPlace};
+use crate::leaf::{Awaits, Leaf};
 use crate::outcome::Outcome;
 use crate::sync::waiters::Seat;
 
@@ -22,21 +22,35 @@ pub trait Attempt: Send + Sized + 'static {
     /// The value of a success.
     type Out: Send + 'static;
 
-    /// Attempts the operation.
-    ///
-    /// With a `seat`, it calls [`claim_if`] before it takes or gives anything.
-    ///
-    /// The first call has no `seat`. If it gives `None`, the next call has one, with which it joins the waiters of the
-    /// primitive if the operation is still not possible. After the wake-up, there is a call without one again. It gives
-    /// the outcome, unless the operation has further parts to wait for; then the cycle starts again.
-    ///
-    /// `cx` is the calling fiber; `None` for a plain thread.
+    /// The place among the waiters of the primitive.
     #[doc(hidden)]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Self::Out>>;
+    type Place: Send + 'static;
+
+    #[doc(hidden)]
+    fn place() -> Self::Place;
+
+    /// Attempts the operation, before it has waited. `cx` is the calling fiber, here and below; `None` for a plain thread.
+    #[doc(hidden)]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Self::Out>>;
+
+    /// Attempts it once more. If it is still not possible, joins the waiters of the primitive.
+    ///
+    /// It calls [`claim_if`] before it takes or gives anything.
+    #[doc(hidden)]
+    fn join(
+        &mut self,
+        place: &mut Self::Place,
+        cx: Option<&Cx<'_>>,
+        seat: Seat,
+    ) -> Option<Outcome<Self::Out>>;
+
+    /// The outcome after the wake-up, unless there is more to wait for; then it joins again.
+    #[doc(hidden)]
+    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<Self::Out>>;
 
     /// Leaves the waiters, if the operation is one of them. A value or permits already passed to the caller go to the next waiter.
     #[doc(hidden)]
-    fn leave(&mut self);
+    fn leave(&mut self, place: &mut Self::Place);
 
     /// The kind of wait.
     #[doc(hidden)]
@@ -46,10 +60,10 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
 
-    /// See [`WaitInPlace::missed`].
+    /// See [`Awaits::missed`].
     #[doc(hidden)]
-    fn missed(&mut self) -> Option<Outcome<Self::Out>> {
-        self.leave();
+    fn missed(&mut self, place: &mut Self::Place) -> Option<Outcome<Self::Out>> {
+        self.leave(place);
         None
     }
 
@@ -81,56 +95,83 @@ impl<A: Attempt> Operation<A> {
     }
 
     /// Runs the operation, and blocks the thread until it is done.
-    pub(super) fn block(attempt: A) -> Outcome<A::Out> {
-        let mut operation = Operation(attempt);
-        if let Some(outcome) = operation.0.attempt(None, None) {
+    pub(super) fn block(mut attempt: A) -> Outcome<A::Out> {
+        if let Some(outcome) = attempt.attempt(None) {
             return outcome;
         }
         let sleeper = Arc::new(Sleeper::default());
+        let mut blocked = Blocked { attempt, place: A::place() };
         loop {
             let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
-            // SAFETY: the operation stays in its variable.
-            let seat = unsafe { Seat::new(wakeup) };
-            if let Some(outcome) = operation.0.attempt(None, Some(seat)) {
+            let Blocked { attempt, place } = &mut blocked;
+            // SAFETY: the place stays in its variable, and leaves when that is dropped.
+            if let Some(outcome) = attempt.join(place, None, unsafe { Seat::new(wakeup) }) {
                 return outcome;
             }
             sleeper.sleep();
-            if let Some(outcome) = operation.0.attempt(None, None) {
+            if let Some(outcome) = attempt.woken(place, None) {
                 return outcome;
             }
         }
     }
 }
 
-impl<A: Attempt> WaitInPlace for Operation<A> {
+/// An operation of a thread.
+struct Blocked<A: Attempt> {
+    attempt: A,
+    place: A::Place,
+}
+
+impl<A: Attempt> Drop for Blocked<A> {
+    fn drop(&mut self) {
+        self.attempt.leave(&mut self.place);
+    }
+}
+
+impl<A: Attempt> Awaits for Operation<A> {
     type Out = A::Out;
+    type Place = A::Place;
     const CAN_LOSE: bool = true;
+
+    #[inline]
+    fn place() -> A::Place {
+        A::place()
+    }
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {
         if A::HAS_CONTENTS && cx.is_observed() {
             self.report_contents(cx);
         }
-        self.0.attempt(Some(cx), None)
-    }
-
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<A::Out>> {
-        // SAFETY: by the contract of this function. It is dropped after it has left.
-        let seat = unsafe { Seat::new(wakeup) };
-        self.0.attempt(Some(cx), Some(seat))
-    }
-
-    fn deregister(&mut self, _: &Cx<'_>) {
-        self.0.leave();
+        self.0.attempt(Some(cx))
     }
 
     #[inline]
-    fn leave(&mut self) {
-        self.0.leave();
+    unsafe fn register(
+        &mut self,
+        place: &mut A::Place,
+        cx: &Cx<'_>,
+        wakeup: Wakeup,
+    ) -> Option<Outcome<A::Out>> {
+        // SAFETY: by the contract of this function.
+        self.0.join(place, Some(cx), unsafe { Seat::new(wakeup) })
     }
 
-    fn missed(&mut self, _: &Cx<'_>) -> Option<Outcome<A::Out>> {
-        self.0.missed()
+    #[inline]
+    fn woken(&mut self, place: &mut A::Place, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {
+        self.0.woken(place, Some(cx))
+    }
+
+    fn deregister(&mut self, place: &mut A::Place, _: &Cx<'_>) {
+        self.0.leave(place);
+    }
+
+    fn leave(&mut self, place: &mut A::Place) {
+        self.0.leave(place);
+    }
+
+    fn missed(&mut self, place: &mut A::Place, _: &Cx<'_>) -> Option<Outcome<A::Out>> {
+        self.0.missed(place)
     }
 
     fn waits_for(&self) -> WaitsFor {
@@ -152,14 +193,6 @@ impl<A: Attempt> Operation<A> {
         if let Some(contents) = &self.0.contents() {
             cx.context().observe(Event::Uses { of: self.0.subject(), contents });
         }
-    }
-}
-
-impl<A: Attempt> Drop for Operation<A> {
-    /// The operation of a thread that has panicked while it waited.
-    #[inline]
-    fn drop(&mut self) {
-        self.0.leave();
     }
 }
 

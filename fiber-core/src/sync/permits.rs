@@ -27,13 +27,6 @@ pub(super) struct Permits {
     object: Object,
 }
 
-/// A request for permits, which may be in their queue.
-#[derive(Debug)]
-pub(super) struct Request {
-    count: usize,
-    waiter: Waiter<usize>,
-}
-
 const QUEUED: usize = 1;
 const ONE: usize = 2;
 
@@ -72,13 +65,15 @@ impl Permits {
         false
     }
 
-    /// Takes permits, or joins the queue. A side of a race that has lost joins it too, and leaves it when its fiber goes on.
-    fn take_or_join(&self, count: usize, waiter: &mut Waiter<usize>, seat: Seat) {
+    /// Takes permits, or joins the queue. `true` if they were taken. A side of a race that has lost joins it too, and leaves it when its
+    /// fiber goes on.
+    pub(super) fn take_or_join(&self, count: usize, waiter: &mut Waiter<usize>, seat: Seat) -> bool {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // Relaxed: the thread that set `QUEUED` has released the lock since, and no thread without the lock changes the word.
         if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
-            return waiter.join(&mut queue, seat, count);
+            waiter.join(&mut queue, seat, count);
+            return false;
         }
         // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
@@ -86,13 +81,23 @@ impl Permits {
             // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
             // this store ends the release sequence of earlier `give_back`s.
             self.word.store(word - count * ONE, Ordering::Release);
-            return;
+            return true;
         }
         waiter.join(&mut queue, seat, count);
+        false
     }
 
-    /// Leaves the queue. If the permits were already passed to the waiter, they go to the next one.
-    fn leave(&self, waiter: &mut Waiter<usize>) {
+    /// Whether a waiter that was woken has permits. It has, because it is woken only with them, and a wake-up publishes everything done
+    /// before it; unless it had not joined.
+    pub(super) fn was_served(waiter: &mut Waiter<usize>) -> bool {
+        waiter.is_dismissed()
+    }
+
+    /// Leaves the queue, if the waiter is in it. If the permits were already passed to the waiter, they go to the next one.
+    pub(super) fn leave(&self, waiter: &mut Waiter<usize>) {
+        if !waiter.has_joined() {
+            return;
+        }
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // Only if `QUEUED` is set may this thread change the word. It is clear if the last waiter was served.
@@ -145,44 +150,5 @@ impl Permits {
     fn exchange(&self, current: usize, next: usize, success: Ordering) -> Result<(), usize> {
         // Relaxed on failure: the value is only used to retry.
         self.word.compare_exchange_weak(current, next, success, Ordering::Relaxed).map(drop)
-    }
-}
-
-impl Request {
-    pub(super) fn new(count: usize) -> Self {
-        Request { count, waiter: Waiter::new() }
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Takes the permits, if they are free or were passed to this request. `true` if they were taken. Otherwise joins
-    /// the queue with the `seat`.
-    #[inline]
-    pub(super) fn take(&mut self, permits: &Permits, seat: Option<Seat>) -> bool {
-        if !self.waiter.has_joined() && seat.is_none() {
-            return permits.try_take(self.count);
-        }
-        self.wait(permits, seat)
-    }
-
-    #[cold]
-    fn wait(&mut self, permits: &Permits, seat: Option<Seat>) -> bool {
-        // A waiter is woken only with the permits, and a wake-up publishes everything done before it.
-        if !self.waiter.is_dismissed()
-            && let Some(seat) = seat
-        {
-            permits.take_or_join(self.count, &mut self.waiter, seat);
-        }
-        !self.waiter.has_joined()
-    }
-
-    /// Leaves the queue, if the request is in it. Permits that were passed to it go to the next waiter.
-    #[inline]
-    pub(super) fn leave(&mut self, permits: &Permits) {
-        if self.waiter.has_joined() {
-            permits.leave(&mut self.waiter);
-        }
     }
 }

@@ -159,7 +159,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
 
     /// For primitives built on this one: `site` is the place where the user calls them.
     pub(super) fn wait_at(&self, site: &'static Location<'static>) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
-        Operation::fiber(Kept { promise: self.0.clone(), waiter: Waiter::new(), site }, site)
+        Operation::fiber(Kept { promise: self.0.clone(), site }, site)
     }
 
     /// Like [`wait`](Promise::wait), for a thread that runs no fibers.
@@ -171,7 +171,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// Blocks the thread until the promise is completed.
     #[track_caller]
     pub fn wait_blocking(&self) -> Result<T, Error> {
-        let kept = Kept { promise: self.0.clone(), waiter: Waiter::new(), site: Location::caller() };
+        let kept = Kept { promise: self.0.clone(), site: Location::caller() };
         Operation::block(kept).into_result()
     }
 
@@ -261,14 +261,13 @@ impl<T> fmt::Debug for Promise<T> {
 /// The wait of [`Promise::wait`].
 pub struct Kept<T: 'static> {
     promise: Arc<Shared<T>>,
-    waiter: Waiter<()>,
     site: &'static Location<'static>,
 }
 
 impl<T> Clone for Kept<T> {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
-        Kept { promise: self.promise.clone(), waiter: Waiter::new(), site: self.site }
+        Kept { promise: self.promise.clone(), site: self.site }
     }
 }
 
@@ -282,28 +281,38 @@ impl<T: Clone + Send + Sync + 'static> Kept<T> {
 
 impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     type Out = T;
+    type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<T>> {
-        self.leave();
-        if let Some(seat) = seat {
-            // Waiters that join do not affect each other.
-            let mut queue = self.promise.queue.lock_to_read();
-            if self.promise.completed.get().is_none() {
-                self.waiter.join(&mut queue, seat, ());
-                return None;
-            }
-            if !seat.wakeup().claim() {
-                return None;
-            }
-        }
-        // Without the lock, because the clone is user code.
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    #[inline]
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         self.outcome()
     }
 
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.waiter.leave(&mut self.promise.queue.lock_to_read());
+    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+        // Waiters that join do not affect each other.
+        let mut queue = self.promise.queue.lock_to_read();
+        if self.promise.completed.get().is_none() {
+            place.join(&mut queue, seat, ());
+            return None;
+        }
+        drop(queue);
+        // Without the lock, because the clone is user code.
+        if seat.wakeup().claim() { self.outcome() } else { None }
+    }
+
+    fn woken(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        self.leave(place);
+        self.outcome()
+    }
+
+    fn leave(&mut self, place: &mut Waiter<()>) {
+        if place.has_joined() {
+            place.leave(&mut self.promise.queue.lock_to_read());
         }
     }
 

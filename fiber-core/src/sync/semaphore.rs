@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
-use super::permits::{Permits, Request};
-use super::waiters::Seat;
+use super::permits::Permits;
+use super::waiters::{Seat, Waiter};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::{Holder, Subject};
@@ -181,7 +181,7 @@ impl Semaphore {
     }
 
     fn attempt(&self, count: usize, site: &'static Location<'static>) -> Acquire {
-        Acquire { semaphore: Some(self.clone()), request: Request::new(count), site }
+        Acquire { semaphore: Some(self.clone()), count, site }
     }
 
     #[inline]
@@ -236,14 +236,14 @@ impl fmt::Debug for Permit {
 pub struct Acquire {
     /// `None` once the permit that was taken holds it.
     semaphore: Option<Semaphore>,
-    request: Request,
+    count: usize,
     site: &'static Location<'static>,
 }
 
 impl Clone for Acquire {
     /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
-        self.semaphore().attempt(self.request.count(), self.site)
+        self.semaphore().attempt(self.count, self.site)
     }
 }
 
@@ -255,30 +255,55 @@ impl Acquire {
 
     #[cold]
     fn too_many(&self) -> Outcome<Permit> {
-        let error =
-            Error::new(TooManyPermits { asked: self.request.count(), total: self.semaphore().total() });
+        let error = Error::new(TooManyPermits { asked: self.count, total: self.semaphore().total() });
         Outcome::Failure(error).passed(Frame::new("acquire", self.site))
+    }
+}
+
+impl Acquire {
+    #[inline]
+    fn taken(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Permit>> {
+        let semaphore = self.semaphore.take()?;
+        Some(Outcome::Success(semaphore.into_permit(cx, self.count, self.site)))
     }
 }
 
 impl Attempt for Acquire {
     type Out = Permit;
+    type Place = Waiter<usize>;
     const WAITS_FOR: WaitsFor = WaitsFor::Permits;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Permit>> {
-        let (count, shared) = (self.request.count(), &*self.semaphore.as_ref()?.0);
-        if self.request.take(&shared.permits, seat) {
-            let semaphore = self.semaphore.take()?;
-            return Some(Outcome::Success(semaphore.into_permit(cx, count, self.site)));
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Permit>> {
+        let (count, shared) = (self.count, &*self.semaphore().0);
+        if shared.permits.try_take(count) {
+            return self.taken(cx);
         }
         (count > shared.total).then(|| self.too_many())
     }
 
-    #[inline]
-    fn leave(&mut self) {
+    fn join(
+        &mut self,
+        place: &mut Waiter<usize>,
+        cx: Option<&Cx<'_>>,
+        seat: Seat,
+    ) -> Option<Outcome<Permit>> {
+        let is_taken = self.semaphore().0.permits.take_or_join(self.count, place, seat);
+        if is_taken { self.taken(cx) } else { None }
+    }
+
+    fn woken(&mut self, place: &mut Waiter<usize>, cx: Option<&Cx<'_>>) -> Option<Outcome<Permit>> {
+        if Permits::was_served(place) { self.taken(cx) } else { self.attempt(cx) }
+    }
+
+    fn leave(&mut self, place: &mut Waiter<usize>) {
         if let Some(semaphore) = &self.semaphore {
-            self.request.leave(&semaphore.0.permits);
+            semaphore.0.permits.leave(place);
         }
     }
 
@@ -287,7 +312,7 @@ impl Attempt for Acquire {
     }
 
     fn asks(&self) -> usize {
-        self.request.count()
+        self.count
     }
 }
 

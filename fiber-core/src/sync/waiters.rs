@@ -45,7 +45,7 @@ pub(super) struct Waiters<T> {
 type Link<T> = Option<NonNull<Node<T>>>;
 
 /// A place in the list, as a part of the operation that waits.
-pub(super) struct Waiter<T> {
+pub struct Waiter<T> {
     /// Whether it has joined, and not left. Only its owner uses this.
     has_joined: bool,
     /// Initialised while it has joined.

@@ -13,7 +13,7 @@ use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
-use crate::primitive::{AtomicU64, Ordering};
+use crate::primitive::{AtomicU64, MutexGuard, Ordering};
 
 /// A value that changes, and its observers: a [`Watcher`] waits for a value that it has not seen, and skips the values
 /// in between.
@@ -274,13 +274,29 @@ impl<T> fmt::Debug for Watcher<T> {
 /// The wait of [`Watcher::changed`].
 pub struct Change<T> {
     watching: Arc<Watching<T>>,
-    waiter: Waiter<()>,
     site: &'static Location<'static>,
 }
 
 impl<T> Change<T> {
     fn new(watching: Arc<Watching<T>>, site: &'static Location<'static>) -> Self {
-        Change { watching, waiter: Waiter::new(), site }
+        Change { watching, site }
+    }
+}
+
+impl<T: Clone> Change<T> {
+    /// The latest value, if it is new, or the end. Otherwise gives the lock back.
+    fn look<'a>(&self, state: MutexGuard<'a, State<T>>) -> Result<Outcome<T>, MutexGuard<'a, State<T>>> {
+        // Relaxed: the lock orders all accesses.
+        if self.watching.seen.swap(state.version, Ordering::Relaxed) < state.version {
+            let value = state.value.clone();
+            drop(state);
+            return Ok(Outcome::Success(T::clone(&value)));
+        }
+        if state.is_closed {
+            drop(state);
+            return Ok(Outcome::Failure(Error::new(Closed)).passed(Frame::new("changed", self.site)));
+        }
+        Err(state)
     }
 }
 
@@ -293,43 +309,48 @@ impl<T> Clone for Change<T> {
 
 impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Out = T;
+    type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<T>> {
-        if self.waiter.has_joined() {
-            self.leave();
-            if cx.is_some_and(Cx::is_interrupted) {
-                return Some(Outcome::Cancelled);
-            }
-        }
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        self.look(self.watching.shared.state.lock()).ok()
+    }
+
+    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         let Watching { shared, seen } = &*self.watching;
+        let mut seat = Some(seat);
         let mut state = shared.state.lock();
-        // Relaxed, here and below: the lock orders all accesses.
+        // Relaxed: the lock orders all accesses.
         let is_possible = |_: &_| state.is_closed || seen.load(Ordering::Relaxed) < state.version;
-        if !claim_if(&mut seat, is_possible) {
-            if let Some(seat) = seat {
-                self.waiter.join(&mut state.waiting, seat, ());
-            }
-            return None;
-        }
-        if seen.swap(state.version, Ordering::Relaxed) < state.version {
-            let value = state.value.clone();
-            drop(state);
-            return Some(Outcome::Success(T::clone(&value)));
-        }
-        if state.is_closed {
-            drop(state);
-            return Some(Outcome::Failure(Error::new(Closed)).passed(Frame::new("changed", self.site)));
+        if claim_if(&mut seat, is_possible) {
+            state = match self.look(state) {
+                Ok(outcome) => return Some(outcome),
+                Err(state) => state,
+            };
         }
         if let Some(seat) = seat {
-            self.waiter.join(&mut state.waiting, seat, ());
+            place.join(&mut state.waiting, seat, ());
         }
         None
     }
 
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.waiter.leave(&mut self.watching.shared.state.lock().waiting);
+    fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        if place.has_joined() {
+            self.leave(place);
+            if cx.is_some_and(Cx::is_interrupted) {
+                return Some(Outcome::Cancelled);
+            }
+        }
+        self.attempt(cx)
+    }
+
+    fn leave(&mut self, place: &mut Waiter<()>) {
+        if place.has_joined() {
+            place.leave(&mut self.watching.shared.state.lock().waiting);
         }
     }
 

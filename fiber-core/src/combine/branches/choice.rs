@@ -10,143 +10,106 @@
 #![allow(unsafe_code)]
 
 use std::fmt;
-use std::mem::take;
 
 use super::race::Either;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::step::Run;
+use crate::engine::side::Side;
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
-use crate::leaf::WaitInPlace;
+use crate::leaf::Awaits;
 use crate::outcome::{Outcome, Panic, guard};
 
 /// The wait for the first of two events.
-pub(crate) struct Choice<R: Run, S: Run> {
+pub(crate) struct Choice<A: Side, B: Side> {
     /// `None` at the end.
-    sides: Option<(R, S)>,
-    is_registered: bool,
+    sides: Option<(A, B)>,
     site: Site,
 }
 
-/// A race that is decided, or both sides of one that is not.
-type Poll<R, S> = Result<Outcome<Either<<R as Run>::Out, <S as Run>::Out>>, (R, S)>;
-
-impl<R: Run, S: Run> Choice<R, S> {
-    pub(super) fn new(left: R, right: S, site: Site) -> Self {
-        Choice { sides: Some((left, right)), is_registered: false, site }
+impl<A: Side, B: Side> Choice<A, B> {
+    pub(super) fn new(left: A, right: B, site: Site) -> Self {
+        Choice { sides: Some((left, right)), site }
     }
 
-    /// Applies `decide` to both sides, which are not registered.
-    fn step(&mut self, decide: impl FnOnce(R, S) -> Poll<R, S>) -> Option<Outcome<Either<R::Out, S::Out>>> {
-        let (left, right) = self.sides.take()?;
-        self.decided(decide(left, right))
+    /// The left side has won. Neither is registered any more.
+    fn left(&mut self, cx: &Cx<'_>, event: Outcome<A::Event>) -> Option<Outcome<Either<A::Out, B::Out>>> {
+        let (winner, loser) = self.sides.take()?;
+        let outcome = winner.end(cx, event).without_parts(loser, B::discard, cx);
+        Some(outcome.map(Either::Left).passed(Frame::new("race", self.site)))
     }
 
-    fn decided(&mut self, poll: Poll<R, S>) -> Option<Outcome<Either<R::Out, S::Out>>> {
-        match poll {
-            Ok(outcome) => Some(outcome.passed(Frame::new("race", self.site))),
-            Err(sides) => {
-                self.sides = Some(sides);
-                None
-            }
-        }
-    }
-
-    /// Both sides were taken from their places.
-    fn forget_sides(&mut self) {
-        // SAFETY: this is a valid value, and the old one has nothing left to drop.
-        unsafe { (&raw mut self.sides).write(None) };
-        self.is_registered = false;
+    /// The right side has won.
+    fn right(&mut self, cx: &Cx<'_>, event: Outcome<B::Event>) -> Option<Outcome<Either<A::Out, B::Out>>> {
+        let (loser, winner) = self.sides.take()?;
+        let outcome = winner.end(cx, event).without_parts(loser, A::discard, cx);
+        Some(outcome.map(Either::Right).passed(Frame::new("race", self.site)))
     }
 
     /// What each side waits for, and where.
     fn awaited(&self) -> [Option<(WaitsFor, Option<&Subject>)>; 2] {
-        self.sides.as_ref().map_or([None, None], |(first, second)| [first.awaited(), second.awaited()])
+        self.sides
+            .as_ref()
+            .map_or([None, None], |(left, right)| [Some(left.awaited()), Some(right.awaited())])
     }
 }
 
-/// The left side has won.
-fn left<R: Run, S: Run>(cx: &Cx<'_>, outcome: Outcome<R::Out>, loser: S) -> Poll<R, S> {
-    Ok(outcome.without_run(loser, cx).map(Either::Left))
-}
-
-/// The right side has won.
-fn right<R: Run, S: Run>(cx: &Cx<'_>, outcome: Outcome<S::Out>, loser: R) -> Poll<R, S> {
-    Ok(outcome.without_run(loser, cx).map(Either::Right))
-}
-
-/// Polls the left side first.
-fn left_first<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
-    match first.poll_wait(cx) {
-        Ok(outcome) => left(cx, outcome, second),
-        Err(first) => match second.poll_wait(cx) {
-            Ok(outcome) => right(cx, outcome, first),
-            Err(second) => Err((first, second)),
-        },
-    }
-}
-
-impl<R: Run, S: Run> WaitInPlace for Choice<R, S> {
-    type Out = Either<R::Out, S::Out>;
+impl<A: Side, B: Side> Awaits for Choice<A, B> {
+    type Out = Either<A::Out, B::Out>;
+    // The sides have their places.
+    type Place = ();
     const CAN_LOSE: bool = true;
 
-    /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
+    fn place() {}
+
+    /// Polls the left side first.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        if !take(&mut self.is_registered) {
-            return self.step(|first, second| left_first(cx, first, second));
+        let (left, right) = self.sides.as_mut()?;
+        if let Some(event) = left.poll(cx) {
+            return self.left(cx, event);
         }
-        let (first, second) = self.sides.as_mut()?;
-        if cx.context().was_second() {
-            first.deregister_wait(cx);
-            self.step(|first, second| match second.poll_wait(cx) {
-                Ok(outcome) => right(cx, outcome, first),
-                Err(second) => Err((first, second)),
-            })
-        } else {
-            second.deregister_wait(cx);
-            self.step(|first, second| match first.poll_wait(cx) {
-                Ok(outcome) => left(cx, outcome, second),
-                Err(first) => Err((first, second)),
-            })
-        }
+        let event = right.poll(cx)?;
+        self.right(cx, event)
     }
 
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
-        let wakeup_of_second = wakeup.second();
-        let (first, second) = self.sides.as_mut()?;
-        let (first, second): (*mut R, *mut S) = (first, second);
-        self.is_registered = true;
-        // SAFETY: by the contract of this function.
-        if let Some(outcome) = unsafe { R::register_wait(first, cx, wakeup) } {
-            // SAFETY: it is not registered, and `forget_sides` follows.
-            let loser = unsafe { second.read() };
-            self.forget_sides();
-            return self.decided(left(cx, outcome, loser));
+    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
+        let (left, right) = self.sides.as_mut()?;
+        let wakeup_of_right = wakeup.second();
+        // SAFETY: by the contract; `left` and `right` follow only when the sides are not registered any more.
+        if let Some(event) = unsafe { left.register(cx, wakeup) } {
+            return self.left(cx, event);
         }
         // SAFETY: as above.
-        let outcome = unsafe { S::register_wait(second, cx, wakeup_of_second) }?;
-        // SAFETY: it was not taken.
-        let left_queue = guard(|| unsafe { (*first).deregister_wait(cx) });
-        // SAFETY: it is not registered any more, and `forget_sides` follows.
-        let loser = unsafe { first.read() };
-        self.forget_sides();
-        let decided = right(cx, outcome, loser);
-        Panic::rethrow(left_queue.err().into_iter().collect());
-        self.decided(decided)
+        let event = unsafe { right.register(cx, wakeup_of_right) }?;
+        left.deregister(cx);
+        self.right(cx, event)
     }
 
-    fn deregister(&mut self, cx: &Cx<'_>) {
-        if let Some((first, second)) = &mut self.sides {
-            // Code of the user, which may panic. The second side leaves its event nevertheless.
-            let torn = [guard(|| first.deregister_wait(cx)), guard(|| second.deregister_wait(cx))];
+    /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
+    fn woken(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        let (left, right) = self.sides.as_mut()?;
+        if cx.context().was_second() {
+            left.deregister(cx);
+            let event = right.woken(cx)?;
+            self.right(cx, event)
+        } else {
+            right.deregister(cx);
+            let event = left.woken(cx)?;
+            self.left(cx, event)
+        }
+    }
+
+    fn deregister(&mut self, (): &mut (), cx: &Cx<'_>) {
+        if let Some((left, right)) = &mut self.sides {
+            // Code of the user, which may panic. The right side leaves its event nevertheless.
+            let torn = [guard(|| left.deregister(cx)), guard(|| right.deregister(cx))];
             Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
         }
     }
 
-    fn leave(&mut self) {
-        if let Some((first, second)) = &mut self.sides {
-            first.leave_wait();
-            second.leave_wait();
+    fn leave(&mut self, (): &mut ()) {
+        if let Some((left, right)) = &mut self.sides {
+            left.leave();
+            right.leave();
         }
     }
 
@@ -163,17 +126,17 @@ impl<R: Run, S: Run> WaitInPlace for Choice<R, S> {
     }
 }
 
-impl<R: Run, S: Run> Drop for Choice<R, S> {
+impl<A: Side, B: Side> Drop for Choice<A, B> {
     fn drop(&mut self) {
-        let Some((first, second)) = self.sides.take() else { return };
+        let Some((left, right)) = self.sides.take() else { return };
         let mut torn = Vec::new();
-        first.discard(&mut torn);
-        second.discard(&mut torn);
+        left.discard(&mut torn);
+        right.discard(&mut torn);
         Panic::rethrow(torn);
     }
 }
 
-impl<R: Run, S: Run> fmt::Debug for Choice<R, S> {
+impl<A: Side, B: Side> fmt::Debug for Choice<A, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "race at {}", self.site)
     }

@@ -172,7 +172,8 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Plan<R::Out, F> {
             return attempt.boxed();
         }
         let failure = Leaf::new(AwaitFailure(self.clone()), site);
-        let wait = Choice::new(failure, Fiber::delay_at(site, pause).into_run(), site);
+        let wait =
+            Choice::new(failure.into_side(), Fiber::delay_at(site, pause).into_run().into_side(), site);
         let rest = Fiber::new(Leaf::new(wait, site)).bind_at(site, move |_| self.attempts(left - 1));
         Fiber::new(Pair::new(attempt, rest, Decided, site)).boxed()
     }

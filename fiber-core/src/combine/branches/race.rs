@@ -82,7 +82,7 @@ impl<R: Run, S: Run> Run for Race<R, S> {
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if R::IS_WAIT && S::IS_WAIT {
             let (left, right, site) = self.0.into_parts();
-            Leaf::new(Choice::new(left, right, site), site).run(cx)
+            Leaf::new(Choice::new(left.into_side(), right.into_side(), site), site).run(cx)
         } else {
             self.0.run(cx)
         }

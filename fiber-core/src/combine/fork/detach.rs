@@ -117,7 +117,7 @@ impl<R: Run> Run for Disconnect<R> {
         // If the fiber was cancelled meanwhile, its wait sees the cancellation, and cancels the branch.
         match connection.end(cx) {
             Some(outcome) => Step::Done(outcome),
-            None => Step::Wait(cx.wait(Leaf::new(FiberWait::new(connection), self.site))),
+            None => Step::Wait(cx.wait(Leaf::new(FiberWait::new(connection), self.site).placed())),
         }
     }
 

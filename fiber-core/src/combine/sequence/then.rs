@@ -4,6 +4,7 @@
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::event::Event;
+use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step, follow, larger, room_with};
 use crate::engine::subject::Subject;
 use crate::error::Frame;
@@ -55,39 +56,57 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
 
     const IS_WAIT: bool = R::IS_WAIT && N::IS_PLAIN;
 
-    fn poll_wait(self, cx: &Cx<'_>) -> Result<Outcome<N::Out>, Self> {
-        let Then { first, next } = self;
-        match first.poll_wait(cx) {
-            Ok(outcome) => Ok(end(outcome, next, cx)),
-            Err(first) => Err(Then { first, next }),
-        }
-    }
-
-    unsafe fn register_wait(this: *mut Self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<N::Out>> {
-        // SAFETY: by the contract.
-        let outcome = unsafe { R::register_wait(&raw mut (*this).first, cx, wakeup) }?;
-        // SAFETY: the first part was taken, so this is taken, too.
-        Some(end(outcome, unsafe { (&raw const (*this).next).read() }, cx))
-    }
-
-    fn deregister_wait(&mut self, cx: &Cx<'_>) {
-        self.first.deregister_wait(cx);
-    }
-
-    fn leave_wait(&mut self) {
-        self.first.leave_wait();
-    }
-
-    fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
-        self.first.awaited()
+    fn into_side(self) -> impl Side<Out = N::Out> {
+        WithSteps { side: self.first.into_side(), steps: self.next }
     }
 }
 
-/// The outcome of a plain closure, after the wait before it.
-fn end<T, N: Follow<T>>(outcome: Outcome<T>, next: N, cx: &Cx<'_>) -> Outcome<N::Out> {
-    match next.follow(cx, outcome) {
-        Step::Done(outcome) => outcome,
-        Step::Wait(_) => unreachable!("a plain closure gives an outcome"),
+/// A side of a race, and the plain steps behind it.
+struct WithSteps<S, N> {
+    side: S,
+    steps: N,
+}
+
+impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
+    type Event = S::Event;
+    type Out = N::Out;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {
+        self.side.poll(cx)
+    }
+
+    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<S::Event>> {
+        // SAFETY: by the contract.
+        unsafe { self.side.register(cx, wakeup) }
+    }
+
+    fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {
+        self.side.woken(cx)
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.side.deregister(cx);
+    }
+
+    fn leave(&mut self) {
+        self.side.leave();
+    }
+
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<S::Event>) -> Outcome<N::Out> {
+        let outcome = self.side.end(cx, outcome);
+        match self.steps.follow(cx, outcome) {
+            Step::Done(outcome) => outcome,
+            Step::Wait(_) => unreachable!("a plain closure gives an outcome"),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.side.discard(torn);
+        self.steps.discard(torn);
+    }
+
+    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+        self.side.awaited()
     }
 }
 

@@ -2,9 +2,9 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::Channel;
 use super::errors::{Closed, TryRecvError};
 use super::state::{CAN_TAKE, Taken};
+use super::{Channel, Locked};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
@@ -217,38 +217,54 @@ impl<T> fmt::Debug for Receiver<T> {
 /// The wait of [`Receiver::recv`].
 pub struct Receiving<T> {
     receiver: Receiver<T>,
-    pub(super) waiter: Waiter<Option<T>>,
     operation: &'static str,
     site: &'static Location<'static>,
 }
 
 impl<T> Receiving<T> {
+    #[inline]
     pub(super) fn new(
         receiver: Receiver<T>,
         operation: &'static str,
         site: &'static Location<'static>,
     ) -> Self {
-        Receiving { receiver, waiter: Waiter::new(), operation, site }
+        Receiving { receiver, operation, site }
     }
 
     /// Leaves the queue. An item passed to this receiver goes to the next one.
-    fn desert(&mut self) {
+    fn desert(&self, place: &mut Waiter<Option<T>>) {
         let mut state = self.receiver.channel().lock();
-        let (too_old, wakes) = state.desert(&mut self.waiter);
+        let (too_old, wakes) = state.desert(place);
         wakes.wake_after(state);
         drop(too_old);
     }
 
     /// Leaves the queue, with the item passed to this receiver, if any.
     #[inline]
-    pub(super) fn take_handed(&mut self) -> Option<T> {
+    pub(super) fn take_handed(&self, place: &mut Waiter<Option<T>>) -> Option<T> {
         let mut state = self.receiver.channel().lock();
-        let item = state.leave_receivers(&mut self.waiter);
+        let item = state.leave_receivers(place);
         if state.is_closed() {
             // It may have been the last.
             state.tell_if_exhausted().wake_after(state);
         }
         item
+    }
+
+    /// The result of a look.
+    #[inline]
+    fn received(&self, taken: Taken<T>, state: Locked<'_, T>) -> Option<Outcome<T>> {
+        match taken {
+            Taken::Item(item, committed) => {
+                wake_after(committed, state);
+                Some(Outcome::Success(item))
+            }
+            Taken::Empty => None,
+            Taken::Closed => {
+                drop(state);
+                Some(self.closed())
+            }
+        }
     }
 
     #[cold]
@@ -258,7 +274,6 @@ impl<T> Receiving<T> {
 }
 
 impl<T> Clone for Receiving<T> {
-    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         Receiving::new(self.receiver.clone(), self.operation, self.site)
     }
@@ -266,58 +281,62 @@ impl<T> Clone for Receiving<T> {
 
 impl<T: Send + 'static> Attempt for Receiving<T> {
     type Out = T;
+    type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<T>> {
-        if self.waiter.has_joined() {
-            return Some(self.served(cx));
-        }
-        if seat.is_none() && !self.receiver.channel().is_likely(CAN_TAKE) {
-            return None;
-        }
-        let mut state = self.receiver.channel().lock();
-        let may_take = claim_if(&mut seat, |wakeup| state.can_take(wakeup));
-        match if may_take { state.take() } else { Taken::Empty } {
-            Taken::Item(item, committed) => {
-                wake_after(committed, state);
-                Some(Outcome::Success(item))
-            }
-            Taken::Empty => {
-                if let Some(seat) = seat {
-                    state.join_receivers(&mut self.waiter, seat);
-                }
-                None
-            }
-            Taken::Closed => {
-                drop(state);
-                Some(self.closed())
-            }
-        }
+    fn place() -> Self::Place {
+        Waiter::new()
     }
 
     #[inline]
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.desert();
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        let channel = self.receiver.channel();
+        if !channel.is_likely(CAN_TAKE) {
+            return None;
+        }
+        let mut state = channel.lock();
+        self.received(state.take(), state)
+    }
+
+    #[inline]
+    fn join(&mut self, place: &mut Waiter<Option<T>>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+        let mut seat = Some(seat);
+        let mut state = self.receiver.channel().lock();
+        let may_take = claim_if(&mut seat, |wakeup| state.can_take(wakeup));
+        match if may_take { state.take() } else { Taken::Empty } {
+            Taken::Empty => {
+                if let Some(seat) = seat {
+                    state.join_receivers(place, seat);
+                }
+                None
+            }
+            taken => self.received(taken, state),
+        }
+    }
+
+    /// The end of the wait: an item, or the close. A fiber that was cancelled while the item was passed to it passes it
+    /// on, because the rest of the fiber would only drop it.
+    #[inline]
+    fn woken(&mut self, place: &mut Waiter<Option<T>>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        if !place.has_joined() {
+            return self.attempt(cx);
+        }
+        if cx.is_some_and(Cx::is_interrupted) {
+            self.desert(place);
+            return Some(Outcome::Cancelled);
+        }
+        Some(self.take_handed(place).map_or_else(|| self.closed(), Outcome::Success))
+    }
+
+    fn leave(&mut self, place: &mut Waiter<Option<T>>) {
+        if place.has_joined() {
+            self.desert(place);
         }
     }
 
     fn subject(&self) -> &Subject {
         &self.receiver.channel().subject
-    }
-}
-
-impl<T: Send + 'static> Receiving<T> {
-    /// The end of the wait: an item, or the close. A fiber that was cancelled while the item was passed to it passes it
-    /// on, because the rest of the fiber would only drop it.
-    #[inline]
-    fn served(&mut self, cx: Option<&Cx<'_>>) -> Outcome<T> {
-        if cx.is_some_and(Cx::is_interrupted) {
-            self.desert();
-            return Outcome::Cancelled;
-        }
-        self.take_handed().map_or_else(|| self.closed(), Outcome::Success)
     }
 }
 
@@ -331,20 +350,45 @@ impl<T> fmt::Debug for Receiving<T> {
 #[derive(Clone, Debug)]
 pub struct ReceivingNext<T>(Receiving<T>);
 
-impl<T: Send + 'static> Attempt for ReceivingNext<T> {
-    type Out = Option<T>;
-    const WAITS_FOR: WaitsFor = WaitsFor::Item;
-
+impl<T: Send + 'static> ReceivingNext<T> {
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Option<T>>> {
-        Some(match self.0.attempt(cx, seat)? {
+    fn next(received: Option<Outcome<T>>) -> Option<Outcome<Option<T>>> {
+        Some(match received? {
             Outcome::Failure(error) if error.is::<Closed>() => Outcome::Success(None),
             other => other.map(Some),
         })
     }
+}
 
-    fn leave(&mut self) {
-        self.0.leave();
+impl<T: Send + 'static> Attempt for ReceivingNext<T> {
+    type Out = Option<T>;
+    type Place = Waiter<Option<T>>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Item;
+
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Option<T>>> {
+        Self::next(self.0.attempt(cx))
+    }
+
+    fn join(
+        &mut self,
+        place: &mut Self::Place,
+        cx: Option<&Cx<'_>>,
+        seat: Seat,
+    ) -> Option<Outcome<Option<T>>> {
+        Self::next(self.0.join(place, cx, seat))
+    }
+
+    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<Option<T>>> {
+        Self::next(self.0.woken(place, cx))
+    }
+
+    fn leave(&mut self, place: &mut Self::Place) {
+        self.0.leave(place);
     }
 
     fn subject(&self) -> &Subject {
@@ -379,15 +423,30 @@ impl<T: Send + 'static> ReceivingMany<T> {
 
 impl<T: Send + 'static> Attempt for ReceivingMany<T> {
     type Out = Vec<T>;
+    type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, seat: Option<Seat>) -> Option<Outcome<Vec<T>>> {
-        let first = self.one.attempt(cx, seat)?;
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Vec<T>>> {
+        let first = self.one.attempt(cx)?;
         Some(first.map(|first| self.with_others(first)))
     }
 
-    fn leave(&mut self) {
-        self.one.leave();
+    fn join(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<Vec<T>>> {
+        let first = self.one.join(place, cx, seat)?;
+        Some(first.map(|first| self.with_others(first)))
+    }
+
+    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<Vec<T>>> {
+        let first = self.one.woken(place, cx)?;
+        Some(first.map(|first| self.with_others(first)))
+    }
+
+    fn leave(&mut self, place: &mut Self::Place) {
+        self.one.leave(place);
     }
 
     fn subject(&self) -> &Subject {

@@ -5,7 +5,7 @@ use std::sync::Weak;
 
 use super::sender::{Sender, refused};
 use super::state::{Overflow, Put};
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::{Contents, Subject};
 use crate::engine::task::Task;
 use crate::outcome::Outcome;
@@ -25,7 +25,6 @@ pub struct SendingAll<T, I> {
     items: I,
     /// Items that were read and are not sent, the oldest first.
     read: VecDeque<T>,
-    waiter: Waiter<Option<T>>,
     /// Whether it waits only to yield.
     is_resting: bool,
     site: &'static Location<'static>,
@@ -33,7 +32,7 @@ pub struct SendingAll<T, I> {
 
 impl<T, I> SendingAll<T, I> {
     pub(super) fn new(sender: Sender<T>, items: I, site: &'static Location<'static>) -> Self {
-        SendingAll { sender, items, read: VecDeque::new(), waiter: Waiter::new(), is_resting: false, site }
+        SendingAll { sender, items, read: VecDeque::new(), is_resting: false, site }
     }
 }
 
@@ -57,8 +56,9 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         !self.read.is_empty()
     }
 
-    /// Sends the items read so far, as far as there is room. The first item without room waits, if there is a seat.
-    fn send(&mut self, seat: &mut Option<Seat>) -> Sent {
+    /// Sends the items read so far, as far as there is room. The first item without room waits in the place, if there is one with a
+    /// seat.
+    fn send(&mut self, place: Option<&mut Waiter<Option<T>>>, seat: &mut Option<Seat>) -> Sent {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();
         let mut state = self.sender.channel().lock();
@@ -70,8 +70,8 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
                 Put::Instead(item) => lost.push(item),
                 Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => lost.push(item),
                 Put::Full(item) => {
-                    match seat.take() {
-                        Some(seat) => state.join_senders(&mut self.waiter, seat, item),
+                    match place.zip(seat.take()) {
+                        Some((place, seat)) => state.join_senders(place, seat, item),
                         None => self.read.push_front(item),
                     }
                     break Sent::Full;
@@ -86,44 +86,19 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         sent
     }
 
-    /// After a wait: the item that waited is in the channel, or is returned because the channel was closed.
-    fn end_wait(&mut self) {
-        if let Some(item) = self.sender.leave(&mut self.waiter) {
-            self.read.push_front(item);
-        }
-    }
-}
-
-/// Wakes the fiber as soon as it has parked, so that it continues in a separate turn.
-fn rest<T>(cx: &Cx<'_>, wakeup: Wakeup) -> Option<T> {
-    cx.schedule(Task::fire(wakeup));
-    None
-}
-
-impl<T, I> Attempt for SendingAll<T, I>
-where
-    T: Send + 'static,
-    I: Iterator<Item = T> + Send + 'static,
-{
-    type Out = ();
-    const WAITS_FOR: WaitsFor = WaitsFor::Room;
-
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<()>> {
-        if self.waiter.has_joined() {
-            self.end_wait();
-            if cx.is_some_and(Cx::is_interrupted) {
-                return Some(Outcome::Cancelled);
-            }
-        }
-        if self.is_resting {
-            match (cx, seat.take()) {
-                (Some(cx), Some(seat)) => return rest(cx, seat.into_wakeup()),
-                _ => self.is_resting = false,
-            }
-        }
+    /// Sends until there is no room, or nothing to send.
+    fn send_batches(
+        &mut self,
+        mut place: Option<&mut Waiter<Option<T>>>,
+        cx: Option<&Cx<'_>>,
+        mut seat: Option<Seat>,
+    ) -> Option<Outcome<()>>
+    where
+        T: Send + 'static,
+    {
         let mut batches = 0;
         while self.read() {
-            match self.send(&mut seat) {
+            match self.send(place.as_deref_mut(), &mut seat) {
                 Sent::All if cx.is_some_and(Cx::is_interrupted) => return Some(Outcome::Cancelled),
                 Sent::All => {
                     batches += 1;
@@ -131,7 +106,7 @@ where
                         && let Some(cx) = cx
                     {
                         self.is_resting = true;
-                        return seat.and_then(|seat| rest(cx, seat.into_wakeup()));
+                        return seat.and_then(|seat| rest(cx, seat));
                     }
                 }
                 Sent::Full => return None,
@@ -144,9 +119,58 @@ where
         Some(Outcome::Success(()))
     }
 
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.end_wait();
+    /// After a wait: the item that waited is in the channel, or is returned because the channel was closed.
+    fn end_wait(&mut self, place: &mut Waiter<Option<T>>) {
+        if let Some(item) = self.sender.leave(place) {
+            self.read.push_front(item);
+        }
+    }
+}
+
+/// Wakes the fiber as soon as it has parked, so that it continues in a separate turn.
+fn rest<T>(cx: &Cx<'_>, seat: Seat) -> Option<T> {
+    cx.schedule(Task::fire(seat.into_wakeup()));
+    None
+}
+
+impl<T, I> Attempt for SendingAll<T, I>
+where
+    T: Send + 'static,
+    I: Iterator<Item = T> + Send + 'static,
+{
+    type Out = ();
+    type Place = Waiter<Option<T>>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Room;
+
+    fn place() -> Self::Place {
+        Waiter::new()
+    }
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.send_batches(None, cx, None)
+    }
+
+    fn join(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
+        match cx {
+            Some(cx) if self.is_resting => rest(cx, seat),
+            _ => self.send_batches(Some(place), cx, Some(seat)),
+        }
+    }
+
+    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.is_resting = false;
+        if place.has_joined() {
+            self.end_wait(place);
+            if cx.is_some_and(Cx::is_interrupted) {
+                return Some(Outcome::Cancelled);
+            }
+        }
+        self.send_batches(None, cx, None)
+    }
+
+    fn leave(&mut self, place: &mut Self::Place) {
+        if place.has_joined() {
+            self.end_wait(place);
         }
     }
 
@@ -162,7 +186,6 @@ where
 }
 
 impl<T: Clone, I: Clone> Clone for SendingAll<T, I> {
-    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let described = SendingAll::new(self.sender.clone(), self.items.clone(), self.site);
         SendingAll { read: self.read.clone(), ..described }

@@ -239,74 +239,85 @@ pub struct Sending<T> {
     sender: Sender<T>,
     /// `None`: the item is in the channel, or in the queue.
     item: Option<T>,
-    waiter: Waiter<Option<T>>,
     site: &'static Location<'static>,
 }
 
 impl<T> Sending<T> {
+    #[inline]
     fn new(sender: Sender<T>, item: T, site: &'static Location<'static>) -> Self {
-        Sending { sender, item: Some(item), waiter: Waiter::new(), site }
-    }
-}
-
-impl<T: Send + 'static> Sending<T> {
-    /// The end of the wait: the item is in the channel, or the channel was closed. If the fiber was cancelled too, the
-    /// failure has no receiver.
-    fn served(&mut self, cx: Option<&Cx<'_>>) -> Outcome<()> {
-        match self.sender.leave(&mut self.waiter) {
-            None => Outcome::Success(()),
-            Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
-            Some(item) => refused("send", item, self.site),
-        }
+        Sending { sender, item: Some(item), site }
     }
 }
 
 impl<T: Clone> Clone for Sending<T> {
-    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
-        let item = self.item.clone();
-        Sending { sender: self.sender.clone(), item, waiter: Waiter::new(), site: self.site }
+        Sending { sender: self.sender.clone(), item: self.item.clone(), site: self.site }
     }
 }
 
 impl<T: Send + 'static> Attempt for Sending<T> {
     type Out = ();
+    type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut seat: Option<Seat>) -> Option<Outcome<()>> {
-        if self.waiter.has_joined() {
-            return Some(self.served(cx));
-        }
-        if seat.is_none() && !self.sender.channel().is_likely(CAN_PUT) {
-            return None;
-        }
-        let mut state = self.sender.channel().lock();
-        let may_put = claim_if(&mut seat, |wakeup| state.can_put(wakeup));
-        let item = self.item.take().expect("an item is sent once");
-        match if may_put { state.put(item) } else { Put::Full(item) } {
-            Put::In(committed) => wake_after(committed, state),
-            Put::Instead(lost) => drop_after(state, lost),
-            Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => drop_after(state, item),
-            Put::Full(item) => {
-                match seat {
-                    Some(seat) => state.join_senders(&mut self.waiter, seat, item),
-                    None => self.item = Some(item),
-                }
-                return None;
-            }
-            Put::Closed(item) => {
-                drop(state);
-                return Some(refused("send", item, self.site));
-            }
-        }
-        Some(Outcome::Success(()))
+    fn place() -> Self::Place {
+        Waiter::new()
     }
 
     #[inline]
-    fn leave(&mut self) {
-        if self.waiter.has_joined() {
-            self.item = self.sender.leave(&mut self.waiter);
+    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        let channel = self.sender.channel();
+        if !channel.is_likely(CAN_PUT) {
+            return None;
+        }
+        let state = channel.lock();
+        let item = self.item.take().expect("an item is sent once");
+        match put(item, state, self.site) {
+            Ok(outcome) => Some(outcome),
+            Err((item, _)) => {
+                self.item = Some(item);
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn join(&mut self, place: &mut Waiter<Option<T>>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
+        let mut seat = Some(seat);
+        let mut state = self.sender.channel().lock();
+        let may_put = claim_if(&mut seat, |wakeup| state.can_put(wakeup));
+        let mut item = self.item.take().expect("an item is sent once");
+        if may_put {
+            (item, state) = match put(item, state, self.site) {
+                Ok(outcome) => return Some(outcome),
+                Err(back) => back,
+            };
+        }
+        match seat {
+            Some(seat) => state.join_senders(place, seat, item),
+            None => self.item = Some(item),
+        }
+        None
+    }
+
+    /// The end of the wait: the item is in the channel, or the channel was closed. If the fiber was cancelled too, the
+    /// failure has no receiver.
+    #[inline]
+    fn woken(&mut self, place: &mut Waiter<Option<T>>, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        if !place.has_joined() {
+            return self.attempt(cx);
+        }
+        Some(match self.sender.leave(place) {
+            None => Outcome::Success(()),
+            Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
+            Some(item) => refused("send", item, self.site),
+        })
+    }
+
+    fn leave(&mut self, place: &mut Waiter<Option<T>>) {
+        if place.has_joined() {
+            self.item = self.sender.leave(place);
         }
     }
 
@@ -325,6 +336,29 @@ impl<T> fmt::Debug for Sending<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "send by the {:?}", self.sender)
     }
+}
+
+/// Puts an item into the channel of a `send` at this site.
+///
+/// # Errors
+/// An item without room comes back.
+#[inline]
+fn put<'a, T: Send + 'static>(
+    item: T,
+    mut state: Locked<'a, T>,
+    site: &'static Location<'static>,
+) -> Result<Outcome<()>, (T, Locked<'a, T>)> {
+    match state.put(item) {
+        Put::In(committed) => wake_after(committed, state),
+        Put::Instead(lost) => drop_after(state, lost),
+        Put::Full(item) if state.overflow() == Overflow::DropNewest => drop_after(state, item),
+        Put::Full(item) => return Err((item, state)),
+        Put::Closed(item) => {
+            drop(state);
+            return Ok(refused("send", item, site));
+        }
+    }
+    Ok(Outcome::Success(()))
 }
 
 /// The failure of an operation whose channel is closed.

@@ -20,7 +20,7 @@ use crate::engine::step::Run;
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::sync::operation::Attempt;
-use crate::sync::waiters::Seat;
+use crate::sync::waiters::{Seat, Waiter};
 
 impl<T: Send + 'static> Receiver<T> {
     /// The items as a stream, which ends when the channel is closed and empty.
@@ -48,7 +48,8 @@ impl<T: Send + 'static> Receiver<T> {
     #[track_caller]
     pub fn into_stream(self) -> ReceiverStream<T> {
         ReceiverStream {
-            receiving: Box::new(Receiving::new(self, "stream", Location::caller())),
+            receiving: Receiving::new(self, "stream", Location::caller()),
+            place: Box::new(Waiter::new()),
             signal: Arc::default(),
         }
     }
@@ -56,8 +57,9 @@ impl<T: Send + 'static> Receiver<T> {
 
 /// The items of a channel; see [`Receiver::into_stream`].
 pub struct ReceiverStream<T: Send + 'static> {
+    receiving: Receiving<T>,
     /// In a box, where it stays while it waits.
-    receiving: Box<Receiving<T>>,
+    place: Box<Waiter<Option<T>>>,
     signal: Arc<Signal>,
 }
 
@@ -65,21 +67,21 @@ impl<T: Send + 'static> Stream for ReceiverStream<T> {
     type Item = T;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let ReceiverStream { receiving, signal } = self.get_mut();
+        let ReceiverStream { receiving, place, signal } = self.get_mut();
         let is_woken = signal.renew(cx.waker());
-        if receiving.waiter.has_joined() {
+        if place.has_joined() {
             if !is_woken {
                 // It keeps its place in the queue.
                 return Poll::Pending;
             }
-            if let Some(item) = receiving.take_handed() {
+            if let Some(item) = receiving.take_handed(place) {
                 signal.forget();
                 return Poll::Ready(Some(item));
             }
         }
         // SAFETY: it stays in its box until it is dropped, before which it leaves.
         let seat = unsafe { Seat::new(Wakeup::from(Waker::from(signal.clone()))) };
-        match receiving.attempt(None, Some(seat)) {
+        match receiving.join(place, None, seat) {
             None => Poll::Pending,
             Some(outcome) => {
                 signal.forget();
@@ -91,7 +93,7 @@ impl<T: Send + 'static> Stream for ReceiverStream<T> {
 
 impl<T: Send + 'static> Drop for ReceiverStream<T> {
     fn drop(&mut self) {
-        self.receiving.leave();
+        self.receiving.leave(&mut self.place);
     }
 }
 
