@@ -6,10 +6,11 @@ mod thread;
 use std::fmt;
 use std::sync::{Arc, mpsc};
 
-use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
+use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
 
 use self::scheduler::ThreadScheduler;
 use self::thread::OnlyThread;
+use crate::bed::Bed;
 use crate::observer::{Observer, Observers};
 
 /// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other thread.
@@ -39,7 +40,9 @@ pub struct CurrentThread {
     root: Context,
     /// Holds the deque of lent branches. Like the deque, `CurrentThread` belongs to one thread at a time: it is `Send`,
     /// but not `Sync`.
-    thread: OnlyThread,
+    scheduler: Arc<ThreadScheduler>,
+    branches: BranchDeque,
+    bed: Bed,
 }
 
 impl CurrentThread {
@@ -83,7 +86,10 @@ impl CurrentThread {
     fn observed(observers: Observers) -> Self {
         let (scheduler, bed) = ThreadScheduler::new(observers);
         let root = Context::root(scheduler.clone());
-        CurrentThread { root, thread: OnlyThread::new(scheduler, bed) }
+        let branches = BranchDeque::new();
+        // No other thread could take a branch, so no thread has to be notified of one.
+        branches.stealer().set_watched(true);
+        CurrentThread { root, scheduler, branches, bed }
     }
 
     /// Runs a fiber to its outcome, and meanwhile all other fibers.
@@ -103,18 +109,24 @@ impl CurrentThread {
     /// in [`context`](CurrentThread::context) and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        let _inside = self.thread.scheduler().id().enter_blocking("CurrentThread::run");
-        let mut handle = match self.root.run_here(fiber, &self.thread) {
+        let _inside = self.scheduler.id().enter_blocking("CurrentThread::run");
+        let thread = self.thread();
+        let mut handle = match self.root.run_here(fiber, &thread) {
             Ok(outcome) => return outcome,
             Err(handle) => handle,
         };
         loop {
-            self.thread.scheduler().run_until(&self.thread, || handle.is_finished());
+            self.scheduler.run_until(&thread, || handle.is_finished());
             match handle.try_outcome() {
                 Ok(outcome) => return outcome,
                 Err(unfinished) => handle = unfinished,
             }
         }
+    }
+
+    /// The calling thread, as the one that runs the fibers.
+    fn thread(&self) -> OnlyThread<'_> {
+        OnlyThread::new(&self.scheduler, &self.branches, &self.bed)
     }
 
     /// Spawns a fiber and returns its handle. The fiber runs during a call of [`run`](CurrentThread::run).
@@ -145,7 +157,7 @@ impl CurrentThread {
 
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].
     pub fn scheduler(&self) -> Arc<dyn Scheduler> {
-        self.thread.scheduler().clone()
+        self.scheduler.clone()
     }
 }
 
@@ -157,10 +169,10 @@ impl Default for CurrentThread {
 
 impl Drop for CurrentThread {
     fn drop(&mut self) {
-        let _inside = self.thread.scheduler().id().enter();
+        let _inside = self.scheduler.id().enter();
         let (close, closed) = mpsc::channel();
         self.root.close(move || _ = close.send(()));
-        self.thread.scheduler().shut_down(&self.thread, &closed);
+        self.scheduler.shut_down(self.thread(), &closed);
     }
 }
 

@@ -14,7 +14,7 @@ use fiber_core::{
 };
 use parking_lot::{Mutex, MutexGuard};
 
-use super::thread::{OnlyThread, take_back};
+use super::thread::{OnlyThread, OwnQueue, take_back};
 use crate::bed::{Alarm, Bed};
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 use crate::clock::Clock;
@@ -35,6 +35,7 @@ pub(super) struct ThreadScheduler {
     id: SchedulerId,
     clock: Clock,
     random: Random,
+    own: OwnQueue,
     state: Mutex<State>,
     /// Whether tasks are in the queue: what the state said when its lock was last released.
     has_ready: AtomicBool,
@@ -68,6 +69,7 @@ impl ThreadScheduler {
             id,
             clock: Clock::new(),
             random: Random::new(),
+            own: OwnQueue::default(),
             state: Mutex::default(),
             has_ready: AtomicBool::new(false),
             alarm,
@@ -88,8 +90,12 @@ impl ThreadScheduler {
         self.id
     }
 
+    pub(super) fn own(&self) -> &OwnQueue {
+        &self.own
+    }
+
     /// Runs tasks, and sleeps when there are none, until a task makes `is_over` true.
-    pub(super) fn run_until(&self, thread: &OnlyThread, is_over: impl Fn() -> bool) {
+    pub(super) fn run_until(&self, thread: &OnlyThread<'_>, is_over: impl Fn() -> bool) {
         let mut runner = TaskRunner::on(thread);
         let mut countdown = CLOCK_INTERVAL;
         while let Some(task) = self.next(thread, &is_over) {
@@ -103,14 +109,14 @@ impl ThreadScheduler {
     }
 
     #[inline]
-    fn next(&self, thread: &OnlyThread, is_over: impl Fn() -> bool) -> Option<Task> {
+    fn next(&self, thread: &OnlyThread<'_>, is_over: impl Fn() -> bool) -> Option<Task> {
         if is_over() {
             return None;
         }
         thread.next().or_else(|| self.next_shared(thread, is_over))
     }
 
-    fn next_shared(&self, thread: &OnlyThread, is_over: impl Fn() -> bool) -> Option<Task> {
+    fn next_shared(&self, thread: &OnlyThread<'_>, is_over: impl Fn() -> bool) -> Option<Task> {
         let mut state = self.state.lock();
         if thread.restart_countdown() {
             state.countdown = 0;
@@ -164,9 +170,11 @@ impl ThreadScheduler {
     }
 
     /// Runs the cancelled fibers until their root is closed, and joins the blocking threads.
-    pub(super) fn shut_down(&self, thread: &OnlyThread, closed: &Receiver<()>) {
-        self.run_until(thread, || closed.try_recv() != Err(TryRecvError::Empty));
-        thread.take_all().into_iter().for_each(discard);
+    pub(super) fn shut_down(&self, thread: OnlyThread<'_>, closed: &Receiver<()>) {
+        self.run_until(&thread, || closed.try_recv() != Err(TryRecvError::Empty));
+        // From now on, nothing is scheduled here but in the shared queue, which refuses tasks when it is stopped.
+        drop(thread);
+        self.own.take_all().into_iter().for_each(discard);
         let State { ready, timers, .. } =
             mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
         ready.into_iter().chain(timers).for_each(discard);
@@ -193,6 +201,13 @@ impl State {
 
 impl Scheduler for ThreadScheduler {
     fn schedule(&self, task: Task) {
+        let task = match self.has_ready() {
+            true => task,
+            false => match self.own.push(task) {
+                Ok(()) => return,
+                Err(task) => task,
+            },
+        };
         let mut state = self.state.lock();
         if state.is_stopped {
             drop(state);

@@ -5,40 +5,58 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::mem;
 use std::ptr;
 use std::sync::Arc;
+
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
 use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, TaskKind, Worker};
 
 use super::scheduler::{CLOCK_INTERVAL, ThreadScheduler};
 use crate::bed::Bed;
 
-/// It takes back all lent branches itself.
-pub(super) struct OnlyThread {
-    branches: BranchDeque,
-    bed: Bed,
-    scheduler: Arc<ThreadScheduler>,
-    /// What its fibers schedule.
-    own: RefCell<VecDeque<Task>>,
+/// The tasks that the thread schedules itself, while it runs fibers. It locks the queue for that time, and once more for each task, which
+/// is then a look at the name of the thread.
+#[derive(Default)]
+pub(super) struct OwnQueue(ReentrantMutex<RefCell<VecDeque<Task>>>);
+
+impl OwnQueue {
+    /// Adds a task, if this thread runs the fibers.
+    ///
+    /// # Errors
+    /// Gives the task back if another thread does, or none.
+    #[inline]
+    pub(super) fn push(&self, task: Task) -> Result<(), Task> {
+        if !self.0.is_owned_by_current_thread() {
+            return Err(task);
+        }
+        self.0.lock().borrow_mut().push_back(task);
+        Ok(())
+    }
+
+    pub(super) fn take_all(&self) -> VecDeque<Task> {
+        self.0.lock().take()
+    }
+}
+
+/// A thread that runs fibers. It takes back all lent branches itself.
+pub(super) struct OnlyThread<'a> {
+    branches: &'a BranchDeque,
+    bed: &'a Bed,
+    scheduler: &'a Arc<ThreadScheduler>,
+    own: ReentrantMutexGuard<'a, RefCell<VecDeque<Task>>>,
     /// The number of own tasks until it looks at the clock and at the shared queue.
     countdown: Cell<u32>,
 }
 
-impl OnlyThread {
-    pub(super) fn new(scheduler: Arc<ThreadScheduler>, bed: Bed) -> Self {
-        let branches = BranchDeque::new();
-        // No other thread could take a branch, so no thread has to be notified of one.
-        branches.stealer().set_watched(true);
-        OnlyThread { branches, bed, scheduler, own: RefCell::default(), countdown: Cell::new(CLOCK_INTERVAL) }
-    }
-
-    pub(super) fn scheduler(&self) -> &Arc<ThreadScheduler> {
-        &self.scheduler
+impl<'a> OnlyThread<'a> {
+    pub(super) fn new(scheduler: &'a Arc<ThreadScheduler>, branches: &'a BranchDeque, bed: &'a Bed) -> Self {
+        let own = scheduler.own().0.lock();
+        OnlyThread { branches, bed, scheduler, own, countdown: Cell::new(CLOCK_INTERVAL) }
     }
 
     pub(super) fn bed(&self) -> &Bed {
-        &self.bed
+        self.bed
     }
 
     /// The next own task, unless it is time to look at the clock.
@@ -58,12 +76,8 @@ impl OnlyThread {
         self.countdown.replace(CLOCK_INTERVAL) == 0
     }
 
-    pub(super) fn take_all(&self) -> VecDeque<Task> {
-        mem::take(&mut *self.own.borrow_mut())
-    }
-
     fn is_of(&self, scheduler: *const ()) -> bool {
-        ptr::addr_eq(Arc::as_ptr(&self.scheduler), scheduler)
+        ptr::addr_eq(Arc::as_ptr(self.scheduler), scheduler)
     }
 
     fn push(&self, task: Task) {
@@ -75,9 +89,9 @@ impl OnlyThread {
     }
 }
 
-impl Worker for OnlyThread {
+impl Worker for OnlyThread<'_> {
     fn branches(&self) -> Option<&BranchDeque> {
-        Some(&self.branches)
+        Some(self.branches)
     }
 
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
