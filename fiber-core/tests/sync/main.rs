@@ -5,6 +5,7 @@ mod cache;
 mod channel;
 mod channel_cancelled;
 mod channel_laws;
+mod channel_storm;
 #[cfg(feature = "stream")]
 mod channel_stream;
 mod circuit_breaker;
