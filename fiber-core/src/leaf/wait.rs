@@ -11,7 +11,7 @@ use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, catch_panic, guard};
 
 /// An event to wait for. Implement it to build a leaf of your own.
 ///
@@ -339,13 +339,28 @@ pub(crate) struct Placed<W: Awaits> {
 }
 
 impl<W: Awaits> Placed<W> {
+    /// Calls the code of the wait, which may be user code. After a panic, the place is left.
+    #[inline]
+    fn ask(
+        &mut self,
+        f: impl FnOnce(&mut W, &mut W::Place) -> Option<Outcome<W::Out>>,
+    ) -> Option<Outcome<W::Out>> {
+        guard(|| f(&mut self.leaf.wait, &mut self.place)).unwrap_or_else(|panic| self.torn_by(panic))
+    }
+
+    #[cold]
+    fn torn_by(&mut self, panic: Panic) -> Option<Outcome<W::Out>> {
+        catch_panic(|| self.leaf.wait.leave(&mut self.place));
+        Some(Outcome::Panicked(panic))
+    }
+
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         if cx.context().holds_race() {
-            return ask(|| self.leaf.wait.woken(&mut self.place, cx));
+            return self.ask(|wait, place| wait.woken(place, cx));
         }
         // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
-        ask(|| self.leaf.wait.missed(&mut self.place, cx))
+        self.ask(|wait, place| wait.missed(place, cx))
     }
 }
 
@@ -354,13 +369,13 @@ impl<W: Awaits> Waits for Placed<W> {
     type Out = W::Out;
 
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
-        let Placed { leaf: Leaf { wait, site }, place } = self;
+        let Leaf { wait, site } = &self.leaf;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
         let wakeup = context.begin_wait(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
         let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
         // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
-        match ask(|| unsafe { wait.register(place, cx, wakeup) }) {
+        match self.ask(|wait, place| unsafe { wait.register(place, cx, wakeup) }) {
             Some(outcome) => {
                 context.end_wait();
                 Begun::Ready(outcome)
@@ -372,9 +387,9 @@ impl<W: Awaits> Waits for Placed<W> {
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
             Signal::Fired if W::CAN_LOSE && cx.is_raced() => self.wake_in_race(cx),
-            Signal::Fired => ask(|| self.leaf.wait.woken(&mut self.place, cx)),
-            Signal::Cancelled | Signal::Abandoned => ask(|| {
-                self.leaf.wait.deregister(&mut self.place, cx);
+            Signal::Fired => self.ask(|wait, place| wait.woken(place, cx)),
+            Signal::Cancelled | Signal::Abandoned => self.ask(|wait, place| {
+                wait.deregister(place, cx);
                 Some(Outcome::Cancelled)
             }),
         }
@@ -395,16 +410,16 @@ impl<W: Awaits> Side for Placed<W> {
     type Out = W::Out;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        ask(|| self.leaf.wait.poll(cx))
+        self.ask(|wait, _| wait.poll(cx))
     }
 
     unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
         // SAFETY: by the contract.
-        ask(|| unsafe { self.leaf.wait.register(&mut self.place, cx, wakeup) })
+        self.ask(|wait, place| unsafe { wait.register(place, cx, wakeup) })
     }
 
     fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        ask(|| self.leaf.wait.woken(&mut self.place, cx))
+        self.ask(|wait, place| wait.woken(place, cx))
     }
 
     fn deregister(&mut self, cx: &Cx<'_>) {
