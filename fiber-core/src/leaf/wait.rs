@@ -243,11 +243,11 @@ impl<W: Wait> Run for Leaf<W> {
 impl<W: Wait> Leaf<W> {
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        if cx.context().holds_race() {
-            return ask(|| self.wait.poll(cx));
+        if cx.context().has_missed_race() {
+            // It leaves its place, and looks again as it begins to wait.
+            return ask(|| self.wait.missed(cx));
         }
-        // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
-        ask(|| self.wait.missed(cx))
+        ask(|| self.wait.poll(cx))
     }
 
     fn or_back(self, cx: &Cx<'_>, outcome: Option<Outcome<W::Out>>) -> Result<Outcome<W::Out>, Self> {

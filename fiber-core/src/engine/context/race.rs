@@ -222,14 +222,15 @@ impl Context {
         holds
     }
 
-    /// Whether this side holds the races around it, or cannot be interrupted in a race that is over.
-    #[cold]
-    pub(crate) fn holds_race(&self) -> bool {
-        let Some(side) = side_of(&self.0) else { return true };
-        side.touch();
-        let race = side.race().lock();
-        let is_shielded = side.is_shielded || self.is_masked();
-        race.holder == side.id || is_shielded && side.is_over(&race)
+    /// Ends the wait of this event, which has missed a race.
+    pub(super) fn fire_missed(&self, event: EventKey) -> Fired<Waiter> {
+        self.touch(Touches::Life, Access::Write);
+        self.0.fire_missed(event)
+    }
+
+    /// Whether the last wait has ended without an event: the one that came has missed a race, which is free again.
+    pub(crate) fn has_missed_race(&self) -> bool {
+        self.0.was_missed()
     }
 
     /// Releases the races around this side, which goes on or waits again: others may win.

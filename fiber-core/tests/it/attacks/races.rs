@@ -47,6 +47,20 @@ fn a_loser_that_cannot_be_interrupted_receives_in_a_race_within_a_race() {
 }
 
 #[test]
+fn a_loser_that_cannot_be_interrupted_receives_what_the_winner_has_sent() {
+    let test = TestScheduler::new();
+    let ((first, from_first), (second, from_second)) = (Channel::unbounded(), Channel::unbounded());
+    first.try_send(7).unwrap();
+    let left = from_second.clone();
+    let loser = from_second.recv().bind(move |item| from_second.recv().map(move |next| (item, next)));
+    let winner =
+        from_first.recv().map(move |item| [item, item + 1].map(|item| second.try_send(item).unwrap()));
+    let race = loser.uncancelable().race(winner);
+    assert!(matches!(test.run(race).unwrap(), Either::Right(_)));
+    assert!(left.try_recv().is_err(), "both are received");
+}
+
+#[test]
 fn a_finalizer_of_a_loser_waits_within_a_limit() {
     let test = TestScheduler::new();
     let side = Fiber::<()>::never().ensure(Fiber::delay(5 * SECOND).timeout(10 * SECOND));
