@@ -25,17 +25,21 @@ use std::iter::successors;
 use std::mem::take;
 use std::ptr;
 
-use parking_lot::Mutex;
-
 use super::state::{Own, Structure};
 use super::{Context, FiberState, Wakeup};
 use crate::cell::{EventKey, Fired, Node, Ref};
 use crate::engine::task::Waiter;
 use crate::footprint::{Access, Side as Touches};
+use crate::primitive::Mutex;
 
 /// The state of one race.
-#[derive(Default)]
 pub(super) struct Race(Mutex<State>);
+
+impl Default for Race {
+    fn default() -> Self {
+        Race(Mutex::new(State::default()))
+    }
+}
 
 #[derive(Default)]
 struct State {
