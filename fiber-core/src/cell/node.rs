@@ -285,6 +285,10 @@ impl<O: Owner> Node<O> {
         self.parking.fire(event)
     }
 
+    pub(crate) fn fire_missed(&self, event: EventKey) -> Fired<O::Waiter> {
+        self.parking.fire_missed(event)
+    }
+
     pub(crate) fn abandon(&self, event: EventKey) -> Option<O::Waiter> {
         self.parking.abandon(event)
     }
@@ -297,6 +301,11 @@ impl<O: Owner> Node<O> {
     /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself, after the wait.
     pub(crate) fn was_second(&self) -> bool {
         self.parking.load_acquire().is_second()
+    }
+
+    /// Whether the event of the last wait of the fiber has missed a race. Called by the fiber itself, after the wait.
+    pub(crate) fn was_missed(&self) -> bool {
+        self.parking.load_acquire().is_missed()
     }
 
     /// Takes the waiter out of the slot, whether it is shielded or not.

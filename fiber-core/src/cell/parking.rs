@@ -155,9 +155,9 @@ impl<W> Parking<W> {
     pub(super) fn begin_wait(&self) -> Word {
         let word = self.load();
         assert_eq!(word.phase(), Phase::Idle, "a fiber has one wait at a time");
-        if word.is_second() {
-            // Relaxed: only the fiber itself reads this flag, and `fire` gets the generation through the registration.
-            self.word.fetch_and(!Word::SECOND, Ordering::Relaxed);
+        if word.has_marks() {
+            // Relaxed: only the fiber itself reads them, and `fire` gets the generation through the registration.
+            self.word.fetch_and(!Word::MARKS, Ordering::Relaxed);
         }
         word
     }
@@ -209,6 +209,11 @@ impl<W> Parking<W> {
     pub(super) fn fire(&self, event: EventKey) -> Fired<W> {
         let mark = if event.is_second() { Word::SECOND } else { 0 };
         self.settle(event.generation(), mark, Word::to_fired)
+    }
+
+    /// Ends a wait whose event came while another side of a race held that: nothing was given or taken. Otherwise like `fire`.
+    pub(super) fn fire_missed(&self, event: EventKey) -> Fired<W> {
+        self.settle(event.generation(), Word::MISSED, Word::to_fired)
     }
 
     /// Reports that an event of a wait will never happen. Returns the waiter if the caller has to drop it. Otherwise the

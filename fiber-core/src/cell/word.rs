@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63         11   10       9      8         7        6         5         4           3          2        1   0
-//! +------------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
-//! | generation | SECOND | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +------------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//!  63         12   11       10       9      8         7        6         5         4           3          2        1   0
+//! +------------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! | generation | MISSED | SECOND | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +------------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one. A wait begins without
@@ -25,7 +25,8 @@
 //! it owns the description, and then the buffer in which that was, as long as the cell lives: the frames of the fiber lie there.
 //! `ROOM` is set from the start if there is a buffer, and never a description. The thread that clears it, once, owns the buffer.
 //! `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `IDLE` or `PARKED`,
-//! if the fiber waits for one of two events and this is the second. It stays until the next `begin_wait`.
+//! if the fiber waits for one of two events and this is the second, and `MISSED` by a `fire_missed`. They stay until the next
+//! `begin_wait`.
 
 use std::fmt;
 
@@ -54,7 +55,11 @@ impl Word {
     pub(super) const ROOM: u64 = 1 << 9;
     /// The second of two events ended the wait.
     pub(super) const SECOND: u64 = 1 << 10;
-    const GENERATION_SHIFT: u32 = 11;
+    /// The event that ended the wait has missed a race, and took and gave nothing.
+    pub(super) const MISSED: u64 = 1 << 11;
+    /// How the wait ended.
+    pub(super) const MARKS: u64 = Self::SECOND | Self::MISSED;
+    const GENERATION_SHIFT: u32 = 12;
 
     pub(super) fn phase(self) -> Phase {
         match self.0 & Self::PHASE {
@@ -123,6 +128,14 @@ impl Word {
         self.0 & Self::SECOND != 0
     }
 
+    pub(super) fn is_missed(self) -> bool {
+        self.0 & Self::MISSED != 0
+    }
+
+    pub(super) fn has_marks(self) -> bool {
+        self.0 & Self::MARKS != 0
+    }
+
     pub(super) fn to_fired(self) -> Word {
         debug_assert_eq!(self.phase(), Phase::Idle);
         self.with_phase(Phase::Fired)
@@ -166,6 +179,7 @@ impl fmt::Debug for Word {
             (Self::OFFERED, " offered"),
             (Self::ROOM, " room"),
             (Self::SECOND, " second"),
+            (Self::MISSED, " missed"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
     }

@@ -359,7 +359,7 @@ struct Moves<T> {
 impl<T: Send + 'static> Waits for Moves<T> {
     type Event = T;
     type Out = T;
-    const MOVES: bool = true;
+    const COUNTS: bool = false;
 
     fn begin(&mut self, _: &Cx<'_>) -> Begun<T> {
         let home = self.home.clone();

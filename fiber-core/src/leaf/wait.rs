@@ -356,11 +356,11 @@ impl<W: Awaits> Placed<W> {
 
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        if cx.context().holds_race() {
-            return self.ask(|wait, place| wait.woken(place, cx));
+        if cx.context().has_missed_race() {
+            // It leaves its place, and looks again as it begins to wait.
+            return self.ask(|wait, place| wait.missed(place, cx));
         }
-        // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
-        self.ask(|wait, place| wait.missed(place, cx))
+        self.ask(|wait, place| wait.woken(place, cx))
     }
 }
 

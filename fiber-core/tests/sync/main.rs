@@ -17,6 +17,7 @@ mod notify;
 mod pipeline;
 mod promise;
 mod race;
+mod race_finalizers;
 mod race_storm;
 mod rate_limiter;
 mod rw_lock;

@@ -515,6 +515,7 @@ struct RaceIsFree;
 impl Waits for RaceIsFree {
     type Event = ();
     type Out = ();
+    const COUNTS: bool = false;
 
     fn begin(&mut self, cx: &Cx<'_>) -> BegunAs<()> {
         let context = cx.context();

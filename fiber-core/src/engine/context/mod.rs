@@ -11,6 +11,8 @@
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
 mod current;
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
 mod part;
 mod race;
 mod report;

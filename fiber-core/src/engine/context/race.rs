@@ -14,7 +14,9 @@
 //! releases the race when it waits again, because the race is won by the first side that *ends*.
 //!
 //! A race may be a side of another one, or a part of a side. Then an event has to claim all races around it, from the inside out. When
-//! the inner race is decided, the fiber around it becomes the holder of the outer ones in the place of the winner.
+//! the inner race is decided, the fiber around it becomes the holder of the outer ones in the place of the winner, until the losers have
+//! ended. But a loser may wait where a cancellation does not end its wait, in a finalizer for example, and it may wait for another side of
+//! an outer race. So the outer ones are released as soon as a loser waits like that: the inner race was a program.
 //!
 //! The holder is changed under a lock, because it changes together with the word of the wait. The lock is held for a few moves;
 //! a thread may hold that of a primitive outside, and those of outer races inside.
@@ -23,17 +25,21 @@ use std::iter::successors;
 use std::mem::take;
 use std::ptr;
 
-use parking_lot::Mutex;
-
 use super::state::{Own, Structure};
 use super::{Context, FiberState, Wakeup};
-use crate::cell::{EventKey, Fired, Ref};
+use crate::cell::{EventKey, Fired, Node, Ref};
 use crate::engine::task::Waiter;
 use crate::footprint::{Access, Side as Touches};
+use crate::primitive::Mutex;
 
 /// The state of one race.
-#[derive(Default)]
 pub(super) struct Race(Mutex<State>);
+
+impl Default for Race {
+    fn default() -> Self {
+        Race(Mutex::new(State::default()))
+    }
+}
 
 #[derive(Default)]
 struct State {
@@ -127,8 +133,21 @@ impl<'a> Side<'a> {
         if is_held {
             let heir = side_of(self.group).filter(|_| is_decided).map_or(FREE, |around| around.id);
             missed.append(&mut pass_on(self.group, self.id, heir));
+            // A loser that begins to wait after this look releases the outer races itself.
+            if heir != FREE && outlasts_below(self.group) {
+                missed.append(&mut pass_on(self.group, heir, FREE));
+            }
         }
         missed.into_iter().for_each(Wakeup::fire_again);
+    }
+
+    /// Releases the races around a decided one: a loser is a program, which may wait for their other sides.
+    fn outlast(&self) {
+        self.touch();
+        let is_decided = self.race().lock().is_decided;
+        if let Some(heir) = side_of(self.group).filter(|_| is_decided) {
+            pass_on(self.group, heir.id, FREE).into_iter().for_each(Wakeup::fire_again);
+        }
     }
 }
 
@@ -158,10 +177,18 @@ impl Context {
         self.state().own.has(Own::RACED)
     }
 
-    /// Whether both are in sides of the same race.
+    /// Whether an event of each has to claim the same race.
     pub(super) fn races_with(&self, other: &Context) -> bool {
-        sides_around(&self.0)
-            .any(|one| sides_around(&other.0).any(|other| Ref::ptr_eq(one.group, other.group)))
+        self.claims().any(|one| other.claims().any(|other| Ref::ptr_eq(one.group, other.group)))
+    }
+
+    /// The races that an event here has to claim: those around, up to one that is over for all but this side, which cannot be interrupted.
+    fn claims(&self) -> impl Iterator<Item = Side<'_>> {
+        let mut is_shielded = self.is_masked();
+        sides_around(&self.0).take_while(move |side| {
+            is_shielded |= side.is_shielded;
+            !is_shielded || !side.is_over(&side.race().lock())
+        })
     }
 
     /// Whether the wait of this event goes on.
@@ -222,14 +249,15 @@ impl Context {
         holds
     }
 
-    /// Whether this side holds the races around it, or cannot be interrupted in a race that is over.
-    #[cold]
-    pub(crate) fn holds_race(&self) -> bool {
-        let Some(side) = side_of(&self.0) else { return true };
-        side.touch();
-        let race = side.race().lock();
-        let is_shielded = side.is_shielded || self.is_masked();
-        race.holder == side.id || is_shielded && side.is_over(&race)
+    /// Ends the wait of this event, which has missed a race.
+    pub(super) fn fire_missed(&self, event: EventKey) -> Fired<Waiter> {
+        self.touch(Touches::Life, Access::Write);
+        self.0.fire_missed(event)
+    }
+
+    /// Whether the last wait has ended without an event: the one that came has missed a race, which is free again.
+    pub(crate) fn has_missed_race(&self) -> bool {
+        self.0.was_missed()
     }
 
     /// Releases the races around this side, which goes on or waits again: others may win.
@@ -238,6 +266,31 @@ impl Context {
         // The structure of a race inside of this side waits for its own sides, one of which may hold the outer race.
         if let Some(side) = side_of(&self.0).filter(|_| !self.races()) {
             pass_on(&self.0, side.id, FREE).into_iter().for_each(Wakeup::fire_again);
+        }
+    }
+
+    /// Called when this side has begun to wait, before it parks. `is_shielded`: the wait is one that a cancellation does not end.
+    #[cold]
+    pub(crate) fn wait_in_race(&self, is_shielded: bool) {
+        // A race inside of this side: its own sides are cancelled too.
+        let outlasts = self.is_masked() || is_shielded && !self.races();
+        if outlasts || side_of(&self.0).is_some_and(|side| side.is_shielded) {
+            // Before the look at the races: either this thread sees that one is decided, or the one that decides it sees this.
+            self.state().own.set(Own::OUTLASTS, true);
+            self.outlast_race(outlasts);
+        }
+    }
+
+    /// Releases what is held until this side has ended, because it goes on or waits after it has lost. Nothing, if the side does not
+    /// `outlast` a cancellation here.
+    #[cold]
+    pub(crate) fn outlast_race(&self, outlasts: bool) {
+        let mut outlasts = outlasts;
+        for side in sides_around(&self.0) {
+            outlasts |= side.is_shielded;
+            if outlasts {
+                side.outlast();
+            }
         }
     }
 
@@ -291,4 +344,20 @@ fn pass_on(node: &Ref<FiberState>, from: usize, to: usize) -> Vec<Wakeup> {
         }
     }
     missed
+}
+
+/// Whether a side of this race, which is decided, waits although it was cancelled.
+fn outlasts_below(group: &Ref<FiberState>) -> bool {
+    let mut below = Node::live(group);
+    while let Some(node) = below.pop() {
+        let own = &node.owner().own;
+        if own.has(Own::OUTLASTS) {
+            return true;
+        }
+        // Other fibers below a side need no look: the side waits for them before it ends.
+        if own.has(Own::RACED) {
+            below.append(&mut Node::live(&node));
+        }
+    }
+    false
 }

@@ -111,16 +111,17 @@ impl FiberState {
 /// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
-///  31    12   11      10        9            8           7        6        5       4         0
-/// +--------+-------+-------+------------+-----------+---------+-------+--------+-------------+
-/// |  masks | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
-/// +--------+-------+-------+------------+-----------+---------+-------+--------+-------------+
+///  31    13     12       11      10        9            8           7        6        5       4         0
+/// +--------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
+/// |  masks | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
+/// +--------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
 /// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
 /// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
 /// it), `RACES` (its branches are the sides of a [race](super::race)) and `RACED` (it is such a side, or a part of one) never change.
+/// `OUTLASTS` says that a side of a race waits, and that a cancellation of the race does not end this wait.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -132,7 +133,8 @@ impl Own {
     pub(super) const IS_LIMITED: u32 = 1 << 9;
     pub(super) const RACED: u32 = 1 << 10;
     pub(super) const RACES: u32 = 1 << 11;
-    const MASKS_SHIFT: u32 = 12;
+    pub(super) const OUTLASTS: u32 = 1 << 12;
+    const MASKS_SHIFT: u32 = 13;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
     pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
@@ -167,7 +169,7 @@ impl Own {
     }
 
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than a million uncancelable regions");
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than half a million uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 
@@ -175,9 +177,10 @@ impl Own {
         WaitsFor::from_code(self.load() & Self::WAITS_FOR)
     }
 
+    /// The beginning or the end of a wait.
     #[inline]
     pub(super) fn set_waits_for(&self, what: WaitsFor) {
-        self.replace(Self::WAITS_FOR, what as u32);
+        self.replace(Self::WAITS_FOR | Self::OUTLASTS, what as u32);
     }
 }
 

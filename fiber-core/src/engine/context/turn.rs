@@ -263,6 +263,16 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Releases the races around this fiber, because others get a turn: those that it holds, and those that are held until it has ended.
+    #[cold]
+    pub(crate) fn pause_in_race(&self) {
+        self.release_race();
+        let (nearest, is_sheltered) = self.place.nearest();
+        let outlasts = is_sheltered || self.is_masked();
+        let place = if outlasts { self.context() } else { nearest };
+        place.outlast_race(outlasts);
+    }
+
     #[inline]
     pub(crate) fn is_masked(&self) -> bool {
         self.masks() > self.masks_outside()
@@ -431,7 +441,7 @@ impl<'a> Cx<'a> {
         self.turn.schedule_put_off();
         self.promote_overdue();
         if self.is_raced() && at != SwitchPoint::Branch {
-            self.release_race();
+            self.pause_in_race();
         }
         let worker = self.turn.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));

@@ -49,7 +49,7 @@ impl Wakeup {
     /// Wakes a side whose event has missed the race: the race is free, so it looks at its event again.
     pub(super) fn fire_again(self) {
         if let Target::Fiber(context, event) = self.0
-            && let Some(waiter) = context.fire(event).waiter()
+            && let Some(waiter) = context.fire_missed(event).waiter()
         {
             context.schedule(Task::wake(waiter, Signal::Fired));
         }

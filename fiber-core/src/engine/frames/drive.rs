@@ -31,8 +31,8 @@ pub(super) struct LeafTable {
     pub(super) cancel: unsafe fn(&Cx<'_>) -> Pair,
     /// Whether it waits for the next turn only.
     pub(super) yields: bool,
-    /// Whether it only moves the fiber to another thread.
-    pub(super) moves: bool,
+    /// Whether races count it as a wait.
+    pub(super) counts: bool,
 }
 
 /// Where a fiber waits.
@@ -80,13 +80,17 @@ fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut
     let alias = ManuallyDrop::new(unsafe { ptr::read(node) });
     let cx = &Cx::new(&alias, view, slot);
     let leaf = frames.table().leaf();
-    if alias.is_raced() && !leaf.moves {
+    let waits_in_race = alias.is_raced() && leaf.counts;
+    if waits_in_race {
         alias.release_race();
     }
     // SAFETY: the table is that of the first frame.
     let park = alias.run_as(|| unsafe { (leaf.begin)(cx, value) });
     match park {
         Park::InSlot { is_shielded } => {
+            if waits_in_race {
+                alias.wait_in_race(is_shielded);
+            }
             if let Err(Unparked(frames, signal)) = alias.park(slot.take()?, is_shielded) {
                 cx.wake_from_bottom(frames, signal);
             }
@@ -105,7 +109,8 @@ fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
     frames.set_waits(false);
     let node = frames.front().node.get_or_insert(node);
     if node.is_raced() {
-        node.release_race();
+        let cx = &Cx::new(node, view, slot);
+        cx.pause_in_race();
     }
     let scheduler = ptr::from_ref(&**node.scheduler());
     if let Some(frames) = slot.take() {

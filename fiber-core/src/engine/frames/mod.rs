@@ -120,8 +120,8 @@ pub(crate) trait Waits: Send + 'static + Sized {
     type Out: Send + 'static;
     /// Whether it only waits for the next turn: it is never begun, and always ends.
     const YIELDS: bool = false;
-    /// Whether it waits for no event, but for another thread, on which the fiber continues.
-    const MOVES: bool = false;
+    /// Whether races count it as a wait. Not if the fiber only moves to another thread, or has ended.
+    const COUNTS: bool = true;
 
     /// Registers with the event. Without one, the fiber continues from the bottom of the stack.
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<Self::Event> {
@@ -151,7 +151,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     type Event = L::Event;
     type Out = P::Out;
     const YIELDS: bool = L::YIELDS;
-    const MOVES: bool = L::MOVES;
+    const COUNTS: bool = L::COUNTS;
 
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<L::Event> {
         self.0.begin(cx)

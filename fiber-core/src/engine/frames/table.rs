@@ -77,7 +77,7 @@ impl<L: Waits> LeafOf<L> {
             begin: Self::begin,
             cancel: Self::cancel,
             yields: L::YIELDS,
-            moves: L::MOVES,
+            counts: L::COUNTS,
         }),
         size: frame_size::<L>() as u32,
     };

@@ -2,8 +2,10 @@
 //! interrupted.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use fiber_core::sync::{Channel, Receiver, Semaphore};
+use fiber_core::sync::{Channel, Notify, Receiver, Semaphore};
 use fiber_core::{Either, Fiber};
 use fiber_test::TestScheduler;
 
@@ -47,6 +49,20 @@ fn a_loser_that_cannot_be_interrupted_receives_in_a_race_within_a_race() {
 }
 
 #[test]
+fn a_loser_that_cannot_be_interrupted_receives_what_the_winner_has_sent() {
+    let test = TestScheduler::new();
+    let ((first, from_first), (second, from_second)) = (Channel::unbounded(), Channel::unbounded());
+    first.try_send(7).unwrap();
+    let left = from_second.clone();
+    let loser = from_second.recv().bind(move |item| from_second.recv().map(move |next| (item, next)));
+    let winner =
+        from_first.recv().map(move |item| [item, item + 1].map(|item| second.try_send(item).unwrap()));
+    let race = loser.uncancelable().race(winner);
+    assert!(matches!(test.run(race).unwrap(), Either::Right(_)));
+    assert!(left.try_recv().is_err(), "both are received");
+}
+
+#[test]
 fn a_finalizer_of_a_loser_waits_within_a_limit() {
     let test = TestScheduler::new();
     let side = Fiber::<()>::never().ensure(Fiber::delay(5 * SECOND).timeout(10 * SECOND));
@@ -63,6 +79,64 @@ fn a_finalizer_of_a_loser_waits_in_a_race_of_its_own() {
     assert_eq!(test.run(side.race(Fiber::delay(SECOND))).unwrap(), Either::Right(()));
     assert_eq!(test.now().as_nanos(), 6_000_000_000);
     test.assert_no_leaks();
+}
+
+/// A race that is won by an item at once. Its loser then runs a finalizer.
+fn cleans_after_an_item(finalizer: Fiber<()>) -> Fiber<u32> {
+    let (sender, receiver) = Channel::unbounded();
+    sender.try_send(7).unwrap();
+    let loser = Fiber::never().ensure(finalizer).boxed();
+    loser.race(Fiber::yield_now().bind(move |()| receiver.recv())).map(Either::into_inner).boxed()
+}
+
+#[test]
+fn a_delay_wins_while_a_loser_inside_of_the_other_side_waits_in_its_finalizer() {
+    let test = TestScheduler::new();
+    let race = cleans_after_an_item(Fiber::delay(10 * SECOND).boxed()).race(Fiber::delay(SECOND));
+    assert!(matches!(test.run(race).unwrap(), Either::Right(())));
+    assert_eq!(test.now().as_nanos(), 10_000_000_000);
+}
+
+#[test]
+fn a_time_limit_keeps_what_was_won_while_a_loser_waits_in_its_finalizer() {
+    let test = TestScheduler::new();
+    let race = cleans_after_an_item(Fiber::delay(10 * SECOND).boxed()).timeout(SECOND);
+    assert_eq!(test.run(race).unwrap(), 7);
+    assert_eq!(test.now().as_nanos(), 10_000_000_000);
+}
+
+/// The finalizer of a loser inside of one side waits, by `pause` after `pause`, for a step of the other side.
+fn waits_for_the_other_side(pause: fn() -> Fiber<()>) -> Fiber<Either<u32, ()>> {
+    let (told, has_stepped) = (Notify::new(), Arc::new(AtomicBool::new(false)));
+    let steps = {
+        let has_stepped = has_stepped.clone();
+        told.wait().bind(move |()| {
+            has_stepped.store(true, Ordering::Relaxed);
+            Fiber::never()
+        })
+    };
+    let looks = move |()| {
+        let goes_on = if has_stepped.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        };
+        pause().map(move |()| goes_on)
+    };
+    let finalizer = Fiber::lazy(move || told.notify_one()).bind(move |()| Fiber::iterate((), looks));
+    cleans_after_an_item(finalizer.boxed()).race(steps).boxed()
+}
+
+#[test]
+fn a_finalizer_that_yields_until_another_side_of_an_outer_race_has_run_ends() {
+    let outcome = TestScheduler::new().run(waits_for_the_other_side(|| Fiber::yield_now().boxed()));
+    assert_eq!(outcome.unwrap(), Either::Left(7));
+}
+
+#[test]
+fn a_finalizer_that_computes_until_another_side_of_an_outer_race_has_run_ends() {
+    let outcome = Tireless::new().run(waits_for_the_other_side(|| Fiber::success(()).boxed()));
+    assert_eq!(outcome.unwrap(), Either::Left(7));
 }
 
 #[test]

@@ -1,0 +1,195 @@
+//! Events, waits and ends of the sides of a race, under every interleaving of their threads.
+//!
+//! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
+//!
+//! The sides register and never park, so there are no tasks.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use loom::model::Builder;
+use loom::thread::{self, JoinHandle};
+
+use super::state::{Shares, Structure};
+use super::{Context, Origin, WaitsFor, Wakeup};
+use crate::engine::scheduler::{Scheduler, TimerKey};
+use crate::engine::task::Task;
+use crate::instant::Instant;
+
+struct Idle;
+
+impl Scheduler for Idle {
+    fn schedule(&self, _: Task) {
+        unreachable!("no fiber parks");
+    }
+
+    fn schedule_at(&self, _: Instant, _: Task) -> TimerKey {
+        unreachable!("there are no timers");
+    }
+
+    fn cancel_timer(&self, _: TimerKey) -> bool {
+        false
+    }
+
+    fn now(&self) -> Instant {
+        Instant::EPOCH
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+
+    fn random_u64(&self) -> u64 {
+        0
+    }
+
+    fn schedule_blocking(&self, _: Task) {
+        unreachable!("nothing blocks");
+    }
+
+    fn is_observer(&self) -> bool {
+        false
+    }
+}
+
+/// Up to three preemptions: all interleavings of three threads would take hours.
+fn model(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+fn origin() -> Origin {
+    Origin::unnamed(Location::caller())
+}
+
+/// A race, as a part of the fiber of `outer`, with two sides.
+fn race(outer: &Context) -> (Context, [Context; 2]) {
+    let group = outer.part(false, Instant::FAR_FUTURE, "race", origin());
+    group.set_races(true);
+    let side = || {
+        let body = Shares(Structure::new("side", Instant::FAR_FUTURE), ());
+        let side = group.begun(false, origin(), body);
+        side.become_side();
+        side
+    };
+    let sides = [side(), side()];
+    (group, sides)
+}
+
+fn root() -> Context {
+    Context::root(Arc::new(Idle))
+}
+
+/// Begins a wait of a side.
+fn waits(side: &Context) -> Wakeup {
+    side.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1).raced()
+}
+
+/// An event of a wait: whether it has happened.
+fn event(wakeup: Wakeup) -> JoinHandle<bool> {
+    thread::spawn(move || wakeup.commit().is_ok())
+}
+
+/// A side ends, and wins.
+fn wins(group: &Context, side: &Context) {
+    assert!(side.claim_end(None));
+    group.decide_race();
+    side.end_side();
+}
+
+/// Whether the event of the wait has been told to look again.
+fn looks_again(side: &Context) -> bool {
+    side.has_missed_race()
+}
+
+#[test]
+fn of_two_events_one_happens_and_the_other_looks_again_after_the_end() {
+    model(|| {
+        let (group, sides) = race(&root());
+        let events = sides.each_ref().map(|side| event(waits(side)));
+        let happened = events.map(|event| event.join().unwrap());
+        assert_ne!(happened[0], happened[1]);
+        let [winner, loser] = if happened[0] { [0, 1] } else { [1, 0] };
+        assert!(!looks_again(&sides[loser]));
+        wins(&group, &sides[winner]);
+        assert!(looks_again(&sides[loser]) && !looks_again(&sides[winner]));
+    });
+}
+
+#[test]
+fn an_event_happens_or_looks_again_while_the_holder_waits_again() {
+    model(|| {
+        let (_group, [holder, other]) = race(&root());
+        assert!(waits(&holder).commit().is_ok());
+        let event = event(waits(&other));
+        holder.release_race();
+        let happened = event.join().unwrap();
+        assert_ne!(happened, looks_again(&other));
+    });
+}
+
+#[test]
+fn an_event_never_happens_while_the_holder_ends() {
+    model(|| {
+        let (group, [holder, other]) = race(&root());
+        assert!(waits(&holder).commit().is_ok());
+        let event = event(waits(&other));
+        wins(&group, &holder);
+        assert!(!event.join().unwrap());
+        // If it came after the end, the cancellation ends the wait.
+    });
+}
+
+#[test]
+fn of_an_event_and_the_end_of_another_side_one_is_first() {
+    model(|| {
+        let (group, [waiting, ending]) = race(&root());
+        let event = event(waits(&waiting));
+        let ends = thread::spawn({
+            let ending = ending.clone();
+            move || {
+                let wakeup = ending.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1);
+                ending.claim_end(Some(&wakeup))
+            }
+        });
+        let (happened, ended) = (event.join().unwrap(), ends.join().unwrap());
+        assert_ne!(happened, ended);
+        if happened {
+            wins(&group, &waiting);
+            assert!(looks_again(&ending));
+        }
+    });
+}
+
+/// A race in one side of another one. The inner race has been won by an event, and its winner ends.
+fn nested(loser_waits_on: bool) {
+    model(move || {
+        let (_outer, [client, server]) = race(&root());
+        let (inner, [winner, loser]) = race(&client);
+        assert!(waits(&winner).commit().is_ok());
+        let event = event(waits(&server));
+        let loser = loser_waits_on.then(|| {
+            thread::spawn(move || {
+                let _ = waits(&loser);
+                loser.wait_in_race(true);
+                loser
+            })
+        });
+        wins(&inner, &winner);
+        let waits_on = loser.map(|loser| loser.join().unwrap());
+        let happened = event.join().unwrap();
+        assert_eq!(happened || looks_again(&server), waits_on.is_some());
+    });
+}
+
+#[test]
+fn an_inner_race_holds_the_outer_one_until_its_losers_have_ended() {
+    nested(false);
+}
+
+#[test]
+fn a_loser_that_waits_on_while_the_inner_race_is_decided_releases_the_outer_one() {
+    nested(true);
+}
