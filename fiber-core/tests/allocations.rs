@@ -496,3 +496,11 @@ fn a_tree_of_a_hundred_thousand_sleepers_gives_all_its_memory_back() {
     assert!(spawned.outcome().is_cancelled());
     assert!(LIVE.get() - before < 64, "{} allocations are left", LIVE.get() - before);
 }
+
+#[test]
+fn a_hedge_that_is_ready_allocates_nothing_and_one_that_waits_only_its_attempt() {
+    assert_eq!(allocations(|| Fiber::hedge(SECOND, 2, || Fiber::success(1)).while_error(|_| true)), 0);
+    // The group, the race in it, and the attempt. In a second run, the cells are reused.
+    let waits = || Fiber::hedge(SECOND, 9, Fiber::yield_now).while_error(|_| true);
+    assert_eq!(allocations(waits), 3);
+}

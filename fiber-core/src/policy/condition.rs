@@ -5,7 +5,7 @@ use std::mem::{needs_drop, size_of};
 use std::sync::Arc;
 
 /// A closure of the user. One that captures nothing, as most do, is not allocated.
-pub(super) enum Condition<I> {
+pub(crate) enum Condition<I> {
     /// A closure without a size, and the function that calls it.
     Free(&'static (dyn Any + Send + Sync), fn(&dyn Any, &I) -> bool),
     Shared(Arc<dyn Fn(&I) -> bool + Send + Sync>),
@@ -13,7 +13,7 @@ pub(super) enum Condition<I> {
 
 impl<I: 'static> Condition<I> {
     #[inline]
-    pub(super) fn new<F: Fn(&I) -> bool + Send + Sync + 'static>(condition: F) -> Self {
+    pub(crate) fn new<F: Fn(&I) -> bool + Send + Sync + 'static>(condition: F) -> Self {
         if size_of::<F>() == 0 && !needs_drop::<F>() {
             // A box of nothing takes no memory, so none is lost.
             Condition::Free(Box::leak(Box::new(condition)), call::<I, F>)
@@ -25,7 +25,7 @@ impl<I: 'static> Condition<I> {
 
 impl<I> Condition<I> {
     /// Calls the closure, which may panic.
-    pub(super) fn holds(&self, input: &I) -> bool {
+    pub(crate) fn holds(&self, input: &I) -> bool {
         match self {
             Condition::Free(condition, call) => call(*condition, input),
             Condition::Shared(condition) => condition(input),

@@ -14,5 +14,6 @@ mod recurrence;
 mod rule;
 mod show;
 
+pub(crate) use condition::Condition;
 pub use describe::Policy;
 pub(crate) use recurrence::Recurrence;
