@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use fiber_core::{Context, Fiber, Handle, Run, Task};
+use fiber_core::{Context, Fiber, Handle, Policy, Run, Task};
 use support::Queue;
 
 /// Records the requested bytes.
@@ -57,6 +57,11 @@ fn a_context_a_handle_and_a_task_are_small() {
     assert_eq!(size_of::<Option<Context>>(), 8);
     assert_eq!(size_of::<Handle<[u64; 4]>>(), 8);
     assert_eq!(size_of::<Task>(), 16);
+}
+
+#[test]
+fn a_policy_is_six_parts_of_four_words_and_their_number() {
+    assert_eq!(size_of::<Policy>(), (6 * 4 + 1) * 8);
 }
 
 #[test]

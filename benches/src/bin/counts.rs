@@ -7,11 +7,13 @@
 //! ```
 
 use std::env::args;
+use std::hint::black_box;
+use std::mem::replace;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Receiver, one_shot};
-use fiber_core::{Fiber, Handle, Resume, Run};
+use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
 use fiber_sched::{CurrentThread, Pool, block_on};
 
 /// Longer than any loop.
@@ -20,7 +22,7 @@ const LONG: Duration = Duration::from_secs(3_600);
 /// Makes a loop of so many rounds.
 type Row = fn(u64) -> Fiber<u64>;
 
-const ROWS: [(&str, Row); 14] = [
+const ROWS: [(&str, Row); 24] = [
     ("yield", |count| rounds(count, Fiber::yield_now)),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {
@@ -47,7 +49,54 @@ const ROWS: [(&str, Row); 14] = [
     ("an item in a timeout, boxed", |count| {
         items(count, |items| items.recv().boxed().timeout(LONG).map(drop).boxed())
     }),
+    ("policy, built, cloned and dropped", |count| {
+        rounds(count, || {
+            let policy = policy();
+            black_box(policy.clone());
+            black_box(policy);
+            Fiber::lazy(|| ())
+        })
+    }),
+    ("retry that succeeds", |count| rounds(count, || Fiber::lazy(|| ()).retry(policy()))),
+    ("retry that fails once", |count| {
+        rounds(count, || {
+            let (mut failed, policy) =
+                (false, Policy::recurs(3).while_input(|error: &Error| !error.is::<std::fmt::Error>()));
+            Fiber::retry_with(policy, move || {
+                let succeeds = replace(&mut failed, true);
+                Fiber::try_lazy(move || if succeeds { Ok(()) } else { Err(Error::msg("no")) })
+            })
+        })
+    }),
+    ("hedge, ready", |count| rounds(count, || Fiber::hedge(LONG, 2, || Fiber::lazy(|| ())))),
+    ("hedge whose attempt yields", |count| rounds(count, || Fiber::hedge(LONG, 2, Fiber::yield_now))),
+    ("spawn in a group and join", |count| {
+        Fiber::defer(move || {
+            let group = Context::current().expect("in a fiber").group();
+            rounds(count, move || group.spawn(Fiber::lazy(|| ())).join())
+        })
+        .boxed()
+    }),
+    ("with_local and local", |count| rounds(count, || Fiber::local(&NUMBER).with_local(&NUMBER, 1))),
+    ("local in a timeout that yields", |count| {
+        let read = || Fiber::yield_now().bind(|()| Fiber::local(&NUMBER)).timeout(LONG);
+        rounds(count, read).with_local(&NUMBER, 1).boxed()
+    }),
+    ("fork and join, with a local", |count| {
+        rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join)).with_local(&NUMBER, 1).boxed()
+    }),
+    ("blocking call", |count| rounds(count, || Fiber::blocking(|| ()))),
 ];
+
+local_key! {
+    static NUMBER: u64 = 0;
+}
+
+/// What a service repeats a request by.
+fn policy() -> Policy {
+    let pauses = Policy::exponential(Duration::from_millis(5)).jittered();
+    (pauses & Policy::recurs(3)).while_input(|error: &Error| !error.is::<std::fmt::Error>())
+}
 
 fn main() {
     let args: Vec<String> = args().skip(1).collect();

@@ -1,8 +1,9 @@
 use std::ops::{BitAnd, BitOr, Range};
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::rule::{Condition, Moment, Rule};
+use super::condition::Condition;
+use super::part::{Moment, NextTwo, Part, next};
+use super::rule::Rule;
 use crate::error::Error;
 
 /// Decides whether [`retry`](crate::Fiber::retry) or [`repeat`](crate::Fiber::repeat) starts another round, and after
@@ -11,6 +12,9 @@ use crate::error::Error;
 /// A policy is a value that is composed of smaller policies. After every round it examines an `I`: the error in a
 /// retry, the value in a repetition. Each run of a fiber has its own counts, even if the policy was cloned. Once a
 /// policy, or a part of one, is over, it stays over.
+///
+/// A policy of up to six parts lies in place, a `&` or `|` among them, and allocates nothing, unless a condition captures a value. It may
+/// therefore be built anew for each request. It is asked only after a round that failed (in a repetition, that succeeded).
 ///
 /// ```
 /// use fiber_core::{Error, Policy};
@@ -34,18 +38,21 @@ pub(super) const JITTER: Range<f64> = 0.8..1.2;
 /// Basic policies.
 impl<I: 'static> Policy<I> {
     /// Repeats `times` times, without a pause. With the first round, there are `times + 1` rounds.
+    #[inline]
     pub fn recurs(times: u64) -> Self {
-        Policy { rule: Rule::Recurs(times) }
+        Policy::of(Part::Recurs(times))
     }
 
     /// Repeats forever, without a pause.
+    #[inline]
     pub fn forever() -> Self {
-        Policy { rule: Rule::Forever }
+        Policy::of(Part::Forever)
     }
 
     /// Repeats forever, with the same pause between the end of a round and the start of the next one.
+    #[inline]
     pub fn spaced(pause: Duration) -> Self {
-        Policy { rule: Rule::Spaced(pause) }
+        Policy::of(Part::Spaced(pause))
     }
 
     /// Repeats forever, at the multiples of `interval` from the start of the first round. If a round overruns, the next
@@ -61,11 +68,13 @@ impl<I: 'static> Policy<I> {
     /// let last = tick.repeat(Policy::fixed_rate(Duration::from_secs(10)) & Policy::recurs(2));
     /// assert_eq!(test.run(last).unwrap().as_nanos(), 20_000_000_000);
     /// ```
+    #[inline]
     pub fn fixed_rate(interval: Duration) -> Self {
-        Policy { rule: Rule::FixedRate(interval) }
+        Policy::of(Part::FixedRate(interval))
     }
 
     /// Repeats forever. The first pause is `base`, each later one twice the one before.
+    #[inline]
     pub fn exponential(base: Duration) -> Self {
         Policy::exponential_with(base, 2.0)
     }
@@ -83,9 +92,10 @@ impl<I: 'static> Policy<I> {
     /// # Panics
     /// If the factor is negative, infinite or not a number.
     #[track_caller]
+    #[inline]
     pub fn exponential_with(base: Duration, factor: f64) -> Self {
         assert!(factor.is_finite() && factor >= 0.0, "a pause cannot become {factor} times as long");
-        Policy { rule: Rule::Exponential { next: base, factor } }
+        Policy::of(Part::Exponential { next: base, factor })
     }
 
     /// Repeats forever. The first two pauses are `base`, each later one the sum of the two before.
@@ -97,20 +107,23 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::fibonacci(Duration::from_secs(1));
     /// assert_eq!(policy.preview(6), [1, 1, 2, 3, 5, 8].map(Duration::from_secs));
     /// ```
+    #[inline]
     pub fn fibonacci(base: Duration) -> Self {
-        Policy { rule: Rule::Fibonacci { next: base, after: base } }
+        Policy::of(Part::Fibonacci(NextTwo::new(base, base)))
     }
 }
 
 /// Policies that modify or combine others.
 impl<I: 'static> Policy<I> {
     /// Limits every pause to `longest`.
+    #[inline]
     pub fn capped(self, longest: Duration) -> Self {
-        Policy { rule: Rule::Capped(Arc::new(self.rule), longest) }
+        self.modified(Part::Capped(longest))
     }
 
     /// Multiplies every pause by a random number between 0.8 and 1.2, so that clients that failed together do not retry
     /// together. Apply [`capped`](Policy::capped) afterwards if the cap has to hold.
+    #[inline]
     pub fn jittered(self) -> Self {
         self.jittered_within(JITTER)
     }
@@ -130,15 +143,17 @@ impl<I: 'static> Policy<I> {
     /// # Panics
     /// If a bound is negative, infinite or not a number, or the upper one is below the lower one.
     #[track_caller]
+    #[inline]
     pub fn jittered_within(self, factors: Range<f64>) -> Self {
         let is_sound = factors.start >= 0.0 && factors.start <= factors.end && factors.end.is_finite();
         assert!(is_sound, "a pause cannot become {factors:?} times as long");
-        Policy { rule: Rule::Jittered(Arc::new(self.rule), factors) }
+        self.modified(Part::Jittered(factors))
     }
 
     /// Stops when the next pause would end more than `total` after the start of the first round.
+    #[inline]
     pub fn up_to(self, total: Duration) -> Self {
-        Policy { rule: Rule::UpTo(Arc::new(self.rule), total) }
+        self.modified(Part::UpTo(total))
     }
 
     /// Stops when the error (in a repetition, the value) does not satisfy `condition`.
@@ -155,8 +170,9 @@ impl<I: 'static> Policy<I> {
     ///
     /// # Panics
     /// A panic of `condition` becomes the outcome of the fiber that uses the policy.
+    #[inline]
     pub fn while_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
-        Policy { rule: Rule::OnInput(Arc::new(self.rule), Condition::new("while_input", condition)) }
+        self.modified(Part::WhileInput(Condition::new(condition)))
     }
 
     /// Stops when the error (in a repetition, the value) satisfies `condition`.
@@ -173,9 +189,9 @@ impl<I: 'static> Policy<I> {
     ///
     /// # Panics
     /// A panic of `condition` becomes the outcome of the fiber that uses the policy.
+    #[inline]
     pub fn until_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
-        let condition = Condition::new("until_input", move |input: &I| !condition(input));
-        Policy { rule: Rule::OnInput(Arc::new(self.rule), condition) }
+        self.modified(Part::UntilInput(Condition::new(condition)))
     }
 
     /// Continues as long as at least one of the two policies does, after the shorter pause of those that continue. Also
@@ -198,8 +214,9 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::spaced(seconds(3)).union(Policy::exponential(seconds(1)));
     /// assert_eq!(policy.preview(4), [1, 2, 3, 3].map(seconds));
     /// ```
+    #[inline]
     pub fn union(self, other: Self) -> Self {
-        Policy { rule: Rule::Union(Some(Arc::new(self.rule)), Some(Arc::new(other.rule))) }
+        self.combined(other, Part::Union { left_is_over: false, right_is_over: false })
     }
 
     /// Continues as long as both policies do, after the longer pause. Also written `&`.
@@ -220,8 +237,9 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::spaced(seconds(3)).intersection(Policy::recurs(2));
     /// assert_eq!(policy.preview(9), [3, 3].map(seconds));
     /// ```
+    #[inline]
     pub fn intersection(self, other: Self) -> Self {
-        Policy { rule: Rule::Intersection(Arc::new(self.rule), Arc::new(other.rule)) }
+        self.combined(other, Part::Intersection)
     }
 
     /// Follows this policy until it is over, then the other.
@@ -233,12 +251,30 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::recurs(2).and_then(Policy::spaced(Duration::from_secs(5)));
     /// assert_eq!(policy.preview(4), [0, 0, 5, 5].map(Duration::from_secs));
     /// ```
+    #[inline]
     pub fn and_then(self, other: Self) -> Self {
-        Policy { rule: Rule::AndThen(Some(Arc::new(self.rule)), Arc::new(other.rule)) }
+        self.combined(other, Part::AndThen { first_is_over: false })
     }
 }
 
 impl<I: 'static> Policy<I> {
+    #[inline]
+    fn of(part: Part<Condition<I>>) -> Self {
+        Policy { rule: Rule::of(part) }
+    }
+
+    #[inline]
+    fn modified(mut self, part: Part<Condition<I>>) -> Self {
+        self.rule.push(part);
+        self
+    }
+
+    #[inline]
+    fn combined(mut self, other: Self, part: Part<Condition<I>>) -> Self {
+        self.rule.combine(other.rule, part);
+        self
+    }
+
     /// The first `longest` pauses, or fewer if the policy is over before. The preview assumes that rounds take no time
     /// and satisfy every condition, and leaves out the jitter.
     ///
@@ -252,16 +288,17 @@ impl<I: 'static> Policy<I> {
     pub fn preview(&self, longest: usize) -> Vec<Duration> {
         let mut rule = self.rule.clone();
         let mut elapsed = Duration::ZERO;
-        let next = || {
-            let pause = rule.next(&Moment { started: elapsed, ended: elapsed, seen: None })?;
+        let pauses = || {
+            let pause = next(rule.own(), &Moment { started: elapsed, ended: elapsed, seen: None })?;
             elapsed = elapsed.saturating_add(pause);
             Some(pause)
         };
-        std::iter::from_fn(next).take(longest).collect()
+        std::iter::from_fn(pauses).take(longest).collect()
     }
 }
 
 impl<I> Clone for Policy<I> {
+    #[inline]
     fn clone(&self) -> Self {
         Policy { rule: self.rule.clone() }
     }
@@ -271,6 +308,7 @@ impl<I: 'static> BitOr for Policy<I> {
     type Output = Self;
 
     /// [`union`](Policy::union).
+    #[inline]
     fn bitor(self, other: Self) -> Self {
         self.union(other)
     }
@@ -280,6 +318,7 @@ impl<I: 'static> BitAnd for Policy<I> {
     type Output = Self;
 
     /// [`intersection`](Policy::intersection).
+    #[inline]
     fn bitand(self, other: Self) -> Self {
         self.intersection(other)
     }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::describe::Policy;
-use super::rule::{Moment, Seen};
+use super::part::{Moment, Seen, next};
 use crate::engine::scheduler::Scheduler;
 use crate::instant::Instant;
 
@@ -39,7 +39,7 @@ impl<I: 'static> Recurrence<I> {
     /// conditions are user code.
     pub(crate) fn next_pause(&mut self, scheduler: &dyn Scheduler, input: &I) -> Option<Duration> {
         let (started, ended) = (self.last - self.first, self.now(scheduler) - self.first);
-        self.policy.rule.next(&Moment { started, ended, seen: Some(Seen { input, scheduler }) })
+        next(self.policy.rule.own(), &Moment { started, ended, seen: Some(Seen { input, scheduler }) })
     }
 
     /// The time, if the policy depends on it.

@@ -581,3 +581,44 @@ fn an_executor_that_blocks_inside_a_block_ends() {
     receive.recv().unwrap();
     assert!(pool.run(endless.cancel()).is_success(), "when it is cancelled");
 }
+
+/// Polls a future once, and leaves it alone.
+async fn begin(mut future: Pin<&mut impl Future>) {
+    poll_fn(|cx| {
+        let _ = future.as_mut().poll(cx);
+        Poll::Ready(())
+    })
+    .await;
+}
+
+#[test]
+fn the_attempts_of_a_hedge_that_is_dropped_half_way_have_ended_when_the_block_ends() {
+    let finalized = Counter::default();
+    let ends = finalized.clone();
+    let block = Fiber::block(move || async move {
+        let attempt = move || Fiber::<()>::never().ensure(Fiber::delay(SECOND)).ensure(ends.count());
+        let hedge = Fiber::hedge(SECOND, 3, attempt);
+        first_of(hedge.into_future(), Fiber::delay(SECOND * 3 / 2).into_future()).await
+    });
+    let test = TestScheduler::new();
+    test.run(block).unwrap();
+    assert_eq!((finalized.get(), test.now().as_nanos()), (2, 2_500_000_000));
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_part_that_has_moved_apart_keeps_its_locals_when_the_block_sets_others() {
+    let block = || {
+        Fiber::block(|| async {
+            let limited = Fiber::delay(2 * SECOND).bind(|()| Fiber::local(&NAME)).timeout(9 * SECOND);
+            let hedged = Fiber::hedge(SECOND, 2, || Fiber::local(&NAME).bind(|name| later(name).bind(later)));
+            let (mut limited, mut hedged) = (pin!(limited.into_future()), pin!(hedged.into_future()));
+            begin(limited.as_mut()).await;
+            begin(hedged.as_mut()).await;
+            let own = Fiber::delay(3 * SECOND).bind(|()| Fiber::local(&NAME)).with_local(&NAME, 'b').await?;
+            Ok::<_, Error>((limited.await?, hedged.await?, own))
+        })
+    };
+    assert_eq!(TestScheduler::new().run(block()).unwrap(), ('-', '-', 'b'));
+    assert_eq!(TestScheduler::new().run(block().with_local(&NAME, 'a')).unwrap(), ('a', 'a', 'b'));
+}

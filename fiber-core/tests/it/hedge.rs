@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use fiber_core::sync::{CircuitBreaker, CircuitOpen};
-use fiber_core::{Error, Fiber, Outcome, Policy, Run};
+use fiber_core::sync::{Channel, CircuitBreaker, CircuitOpen};
+use fiber_core::{Either, Error, Fiber, Outcome, Policy, Run};
 use fiber_test::{Explore, TestScheduler};
 
 use crate::support::Counter;
@@ -247,4 +247,35 @@ fn every_failure_starts_one_attempt_in_every_schedule() {
         })
     };
     Explore::default().schedules(300).check(program);
+}
+
+#[test]
+fn one_that_waits_for_its_timer_does_not_keep_the_other_side_of_a_race_from_winning() {
+    let made = Counter::default();
+    let counter = made.clone();
+    let slow = move || {
+        counter.add();
+        Fiber::yield_now().bind(|()| Fiber::<u32>::never())
+    };
+    let race = Fiber::hedge(SECOND, 3, slow).race(Fiber::delay(SECOND * 3 / 2).boxed());
+    let (outcome, took) = timed(race);
+    assert_eq!((outcome.unwrap(), took), (Either::Right(()), SECOND * 3 / 2));
+    assert_eq!(made.get(), 2);
+}
+
+#[test]
+fn of_two_items_that_come_as_the_timer_is_due_one_is_left_in_every_schedule() {
+    let program = || {
+        let (sender, receiver) = Channel::bounded(2);
+        let attempts = receiver.clone();
+        let hedge = Fiber::hedge(SECOND, 2, move || attempts.recv());
+        let send = Fiber::delay(SECOND).bind(move |()| {
+            let second = sender.clone();
+            sender.send(1).bind(move |()| second.send(2).map(move |()| second))
+        });
+        hedge
+            .zip(send)
+            .bind(move |(one, _sender)| receiver.recv().map(move |other| assert_eq!(one + other, 3)))
+    };
+    Explore::default().schedules(500).lateness(SECOND).check(program);
 }

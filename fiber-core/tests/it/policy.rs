@@ -406,6 +406,63 @@ fn nothing_overflows() {
 }
 
 #[test]
+fn a_policy_of_any_number_of_parts_is_asked_printed_and_cloned() {
+    for parts in 1..20 {
+        let mut policy: Policy = Policy::spaced(SECOND);
+        let mut shown = "spaced(1s)".to_owned();
+        for part in 1..parts {
+            policy = policy.capped(u32::try_from(part).unwrap() * SECOND);
+            shown += &format!(".capped({part}s)");
+        }
+        let twice = policy.clone().and_then(policy.clone()) & Policy::recurs(2);
+        assert_eq!(format!("{policy:?}"), shown);
+        assert_eq!(format!("{twice:?}"), format!("{shown}.and_then({shown}) & recurs(2)"));
+        assert_eq!(twice.preview(9), [SECOND; 2]);
+        let longer = Policy::recurs(1).and_then(twice.clone());
+        assert_eq!(longer.preview(9), [Duration::ZERO, SECOND, SECOND]);
+        assert_eq!(twice.preview(9), [SECOND; 2], "the clone has changed it");
+    }
+}
+
+#[test]
+fn runs_of_a_large_policy_do_not_share_counts() {
+    let policy: Policy = (1..9).fold(Policy::recurs(2), |policy, n| policy.capped(n * SECOND));
+    let starts = Starts::default();
+    let rounds = starts.clone();
+    let attempt = move || rounds.round(|_| Duration::ZERO).bind(|_| Fiber::<()>::fail(no()));
+    let retry = Fiber::retry_with(policy, attempt);
+    let test = TestScheduler::new();
+    for _ in 0..3 {
+        test.run(retry.clone()).failure().unwrap();
+    }
+    assert_eq!(starts.get().len(), 3 * 3);
+}
+
+#[test]
+fn a_condition_is_dropped_with_the_last_policy_that_has_it() {
+    /// Has no size, but a drop that counts.
+    struct Counted;
+    static DROPPED: AtomicU32 = AtomicU32::new(0);
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let shared = Arc::new(());
+    let (counted, held) = (Counted, shared.clone());
+    let policy: Policy = Policy::recurs(2)
+        .while_input(move |_| size_of_val(&counted) == 0)
+        .until_input(move |_| Arc::strong_count(&held) == 0);
+    let other = policy.clone() & Policy::forever();
+    drop(policy);
+    assert_eq!((DROPPED.load(Ordering::Relaxed), Arc::strong_count(&shared)), (0, 2));
+    let (fiber, attempts) = fails(u32::MAX);
+    TestScheduler::new().run(fiber.retry(other)).failure().unwrap();
+    assert_eq!(attempts.load(Ordering::Relaxed), 3);
+    assert_eq!((DROPPED.load(Ordering::Relaxed), Arc::strong_count(&shared)), (1, 1));
+}
+
+#[test]
 fn a_policy_is_sent_and_shared_whatever_it_looks_at() {
     fn check<T: Send + Sync + Clone + 'static>(_: &T) {}
     check(&Policy::<std::rc::Rc<()>>::forever().while_input(|_| true));

@@ -81,6 +81,19 @@ impl<T> Successes<T> {
         Successes { decisive: None, failures: Failures::default(), panics: Failures::default(), frame }
     }
 
+    pub(super) fn is_decided(&self) -> bool {
+        self.decisive.is_some()
+    }
+
+    /// Adds the outcome of a branch that has ended after the decision: failures of both are reported together. Gives back any other.
+    pub(super) fn lose(&mut self, outcome: Outcome<T>, fiber: &impl HasContext) -> Option<Outcome<T>> {
+        if !outcome.is_wrong() || !self.decisive.as_ref().is_some_and(Outcome::is_wrong) {
+            return Some(outcome);
+        }
+        self.decisive = self.decisive.take().map(|decisive| decisive.suppress(outcome, fiber));
+        None
+    }
+
     /// Decides, if nothing has decided yet.
     pub(super) fn decide(&mut self, outcome: Outcome<T>) -> Arrived<T> {
         if self.decisive.is_some() {

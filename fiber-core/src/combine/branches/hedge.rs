@@ -1,35 +1,45 @@
 //! Hedges: further attempts beside a slow one.
 //!
-//! A hedge is two branches: an attempt, and the rest of the attempts, which waits for the pause or for a failure:
+//! A hedge is a limit whose timer starts the next attempt, instead of cancelling. The fiber runs the attempts itself, one after the
+//! other, until one of them has to wait:
 //!
 //! ```text
-//!   attempts(n) = attempt  beside  (wait, then attempts(n - 1))
-//!   attempts(1) = attempt
+//!   alone:    an attempt runs in place ── ends ──> it decides, or the next one runs
+//!                      | waits: it becomes the first side of a race
+//!                      v
+//!   beside:   the fiber waits until the next attempt is due, by the timer or a failure ──> starts it, and waits again
+//!                      | decided, or no attempt is left
+//!                      v
+//!             waits for the sides to end
 //! ```
 //!
-//! So nothing exists beyond the next attempt, and one branch at a time waits. What an attempt decides is the outcome of its
-//! branch. If it decides nothing, it leaves its outcome in the plan, and its branch ends as cancelled.
+//! So nothing is made for an attempt before it starts. The fiber that waits for the timer is no side of the race: a timer takes nothing.
+//! It waits in the group, and for the last attempt there, as the fibers of other operators with branches do.
 
 use std::fmt;
+use std::marker::PhantomData;
+use std::mem::take;
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
-use super::choice::Choice;
 use super::first_success::Successes;
-use super::gather::Gather;
-use super::pair::{Ended, Joint, Pair};
-use super::race::{Either, lose};
-use crate::combine::sequence::then::Then;
-use crate::engine::context::{Cx, Wakeup};
-use crate::engine::step::{Follow, Run, Step};
+use super::gather::{Arrived, Gather};
+use crate::cell::Signal;
+use crate::combine::fork::branch::{Branch, Ran, Sink};
+use crate::combine::region::end::{Inside, Last, RegionEnd};
+use crate::combine::region::group::{self, Childless, Group};
+use crate::engine::context::{Context, Cx, NodeGuard, Part, WaitsFor, Wakeup};
+use crate::engine::frames::{Begun, Frame as FrameOf, Left, Visit, Waits, frame_size};
+use crate::engine::scheduler::{SwitchPoint, TimerKey};
+use crate::engine::step::{Run, Step, room_with};
+use crate::engine::suppress::{HasContext, discard, forget};
+use crate::engine::task::Task;
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
-use crate::leaf::{Leaf, Wait};
-use crate::outcome::{Outcome, guard};
+use crate::instant::Instant;
+use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
+use crate::policy::Condition;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs further attempts beside a slow one, until one succeeds and wins. The others are then cancelled, and awaited. Use
@@ -103,12 +113,9 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Fiber<R::Out, Hedg
     /// A panic of `condition` ends the hedge, and becomes its outcome.
     pub fn while_error(self, condition: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
         let hedge = self.into_run();
-        Fiber::new(Hedge { goes_on: Some(Arc::new(condition)), ..hedge })
+        Fiber::new(Hedge { goes_on: Some(Condition::new(condition)), ..hedge })
     }
 }
-
-/// Whether another attempt may follow a failure.
-type Condition = Arc<dyn Fn(&Error) -> bool + Send + Sync>;
 
 /// The description of [`Fiber::hedge`].
 #[derive(Clone)]
@@ -117,7 +124,7 @@ pub struct Hedge<F> {
     attempts: u32,
     make: F,
     /// `None`: after every failure.
-    goes_on: Option<Condition>,
+    goes_on: Option<Condition<Error>>,
     site: Site,
 }
 
@@ -129,160 +136,415 @@ impl<F> fmt::Debug for Hedge<F> {
 
 impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Run for Hedge<F> {
     type Out = R::Out;
+    const ROOM: usize = room_with::<Next<R::Out, F>>(frame_size::<Due<R::Out>>());
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let Hedge { pause, attempts, make, goes_on, site } = self;
-        let ends = Successes::new(Frame::new("hedge", site));
-        let state = Noted::new(State { ends: Some(ends), failures: 0, waiting: None });
-        let plan = Arc::new(Plan { make: Mutex::new(make), goes_on, pause, state, site });
-        Then::new(plan.clone().attempts(attempts).into_run(), Conclude(plan)).run(cx)
+        if cx.is_raced() {
+            cx.release_race();
+        }
+        let may_start = cx.spend(|| SwitchPoint::Branch);
+        if may_start && cx.can_lend() { self.run_alone(cx) } else { self.run_apart(cx, may_start) }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.make, torn);
+        discard_part(self.goes_on, torn);
     }
 }
 
-/// What the attempts share.
-struct Plan<T, F> {
-    make: Mutex<F>,
-    goes_on: Option<Condition>,
-    pause: Duration,
-    state: Noted<State<T>>,
-    site: Site,
+const NAME: &str = "hedge";
+
+impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
+    /// Runs attempts in place, until one of them has to wait.
+    fn run_alone<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+        let site = self.site;
+        let mut group = Part::sharing::<Ends<R::Out>>(cx, NAME, Instant::FAR_FUTURE, site);
+        group.set_races(true);
+        let inside = &cx.within(&group);
+        let mut ends = Successes::new(Frame::new(NAME, site));
+        let ran = loop {
+            let ran = match self.make() {
+                Ok(run) => Ran::of::<Attempt, R>(inside, run, site),
+                Err(panic) => {
+                    ends.decide(Outcome::Panicked(panic));
+                    break None;
+                }
+            };
+            let Ran::Ended(outcome) = ran else { break Some(ran) };
+            let (outcome, decides) = judge(self.goes_on.as_ref(), outcome, inside.is_cancelled(), cx);
+            if decides {
+                ends.decide(outcome);
+                break None;
+            }
+            ends.arrive(0, outcome, cx);
+            if self.attempts == 0 || inside.is_cancelled() {
+                break None;
+            }
+            if !cx.spend(|| SwitchPoint::Branch) {
+                let (group, end) = beside(group.into_inside(), ends);
+                self.start(cx, &group, false);
+                return self.wait(cx, group, end);
+            }
+        };
+        match ran {
+            None => Step::Done(ends.conclude(cx).without_parts(self, Self::discard, cx)),
+            Some(ran) => {
+                let (group, end) = beside(group.into_inside(), ends);
+                ran.join(cx, &group, Attempt(self.goes_on.clone()));
+                self.wait(cx, group, end)
+            }
+        }
+    }
+
+    /// Runs each attempt as a separate fiber, because the scheduler decides when it runs.
+    #[cold]
+    fn run_apart<'s>(mut self, cx: &'s Cx<'_>, may_start: bool) -> Step<'s, R::Out> {
+        let group = group::open_sharing::<Ends<R::Out>>(cx, NAME, self.site);
+        group.set_races(true);
+        let (group, end) = beside(group, Successes::new(Frame::new(NAME, self.site)));
+        self.start(cx, &group, may_start);
+        self.wait(cx, group, end)
+    }
+
+    /// Makes an attempt.
+    fn make(&mut self) -> Result<R, Panic> {
+        self.attempts -= 1;
+        guard(|| (self.make)()).map(Fiber::into_run)
+    }
+
+    /// Starts an attempt beside the others.
+    fn start(&mut self, cx: &Cx<'_>, group: &Context, may_start: bool) {
+        let run = match self.make() {
+            Ok(run) => run,
+            Err(panic) => return arrive::<R::Out>(group, group, Outcome::Panicked(panic), true),
+        };
+        let attempt = Attempt(self.goes_on.clone());
+        if may_start && cx.can_lend() {
+            return Ran::of::<Attempt, R>(&cx.enter(group), run, self.site).join(cx, group, attempt);
+        }
+        let (branch, task) = Branch::new(group, run, attempt, self.site);
+        if may_start { branch.start(cx.view()) } else { cx.schedule(task) }
+    }
+
+    /// Whether another attempt may follow those that were started.
+    fn has_next(&self, group: &Context) -> bool {
+        self.attempts > 0 && !Ends::<R::Out>::of(group).0.lock().is_decided()
+    }
+
+    /// Waits in the group until the next attempt is due.
+    fn wait<'s>(self, cx: &'s Cx<'_>, group: NodeGuard, end: Conclude<R::Out>) -> Step<'s, R::Out> {
+        if !self.has_next(&group) {
+            self.bury(&group);
+            return Group::settle(cx, group, end);
+        }
+        let inside = Context::clone(&group);
+        let due = Due::<R::Out>::new(&self);
+        let next = Next { hedge: self, place: Inside::new(cx, group), end };
+        Step::Wait(cx.wait(due).push_inside(cx, &inside, next))
+    }
+
+    /// Drops what is left, when no more attempts are made.
+    fn bury(self, group: &Context) {
+        let mut torn = Vec::new();
+        self.discard(&mut torn);
+        torn.into_iter().for_each(|panic| arrive::<R::Out>(group, group, Outcome::Panicked(panic), false));
+    }
 }
+
+/// The attempts share their outcomes from now on.
+fn beside<T: Send + 'static>(group: NodeGuard, ends: Successes<T>) -> (NodeGuard, Conclude<T>) {
+    Ends::of(&group).0.lock().ends = Some(ends);
+    let end = Conclude { group: Some(group.clone()), of: PhantomData };
+    (group, end)
+}
+
+/// Whether an outcome decides the hedge. The condition may replace it by its panic. It `is_late` if another attempt has decided, or if
+/// the hedge was cancelled.
+fn judge<T>(
+    goes_on: Option<&Condition<Error>>,
+    outcome: Outcome<T>,
+    is_late: bool,
+    fiber: &impl HasContext,
+) -> (Outcome<T>, bool) {
+    let decides = match (&outcome, goes_on) {
+        (Outcome::Success(_), _) => Ok(true),
+        _ if is_late => Ok(!outcome.is_cancelled()),
+        (Outcome::Failure(error), Some(goes_on)) => guard(|| !goes_on.holds(error)),
+        _ => Ok(false),
+    };
+    match decides {
+        Ok(decides) => (outcome, decides),
+        Err(panic) => (Outcome::Panicked(panic).suppress(outcome, fiber), true),
+    }
+}
+
+/// What the attempts have come to, in the cell of the group.
+struct Ends<T>(Noted<State<T>>);
 
 struct State<T> {
-    /// The outcomes that decide nothing. `None` at the end.
+    /// `None` before and after the hedge.
     ends: Option<Successes<T>>,
-    /// The number of them that have not started an attempt yet.
+    /// The number of failures that have not started an attempt yet.
     failures: usize,
-    /// The branch that waits for one.
+    /// The fiber, while it waits until the next attempt is due.
     waiting: Option<Wakeup>,
+    /// An attempt that has decided has ended the work of the group itself, so the last one to end wakes the fiber.
+    ended_work: bool,
 }
 
-impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Plan<R::Out, F> {
-    /// At most `left` attempts. The first one is made now.
-    fn attempts(self: Arc<Self>, left: u32) -> Fiber<R::Out> {
-        let (pause, site) = (self.pause, self.site);
-        let attempt = match guard(|| (self.make.lock())()) {
-            Ok(attempt) => Fiber::new(Then::new(attempt.into_run(), Judge(self.clone()))),
-            Err(panic) => return Fiber::from_outcome(Outcome::Panicked(panic)).boxed(),
-        };
-        if left == 1 {
-            return attempt.boxed();
+impl<T> Default for Ends<T> {
+    fn default() -> Self {
+        Ends(Noted::new(State { ends: None, failures: 0, waiting: None, ended_work: false }))
+    }
+}
+
+impl<T: Send + 'static> Ends<T> {
+    fn of(group: &Context) -> &Self {
+        group.shared().expect("the group of a hedge")
+    }
+}
+
+impl<T> State<T> {
+    fn is_decided(&self) -> bool {
+        self.ends.as_ref().is_none_or(Successes::is_decided)
+    }
+
+    /// An attempt has decided, and has not ended. It must end before the fiber of the hedge runs, because what it holds of the races around
+    /// passes on to that fiber then.
+    fn end_work(&mut self, group: &Context) {
+        if self.waiting.is_some() {
+            self.ended_work = true;
+            let is_last = group.finish_work();
+            debug_assert!(!is_last, "the attempt is a child of the group");
         }
-        let failure = Leaf::new(AwaitFailure(self.clone()), site);
-        let wait =
-            Choice::new(failure.into_side(), Fiber::delay_at(site, pause).into_run().into_side(), site);
-        let rest = Fiber::new(Leaf::new(wait, site)).bind_at(site, move |_| self.attempts(left - 1));
-        Fiber::new(Pair::new(attempt, rest, Decided, site)).boxed()
     }
 }
 
-/// The wait for a failure that has not started an attempt yet.
-struct AwaitFailure<T, F>(Arc<Plan<T, F>>);
+/// The sink of an attempt that is a fiber.
+struct Attempt(Option<Condition<Error>>);
 
-impl<T: Send + 'static, F: Send + 'static> Wait for AwaitFailure<T, F> {
-    type Out = ();
-    const CAN_LOSE: bool = true;
-
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        let mut state = self.0.state.lock();
-        state.failures = state.failures.checked_sub(1)?;
-        Some(Outcome::Success(()))
-    }
-
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
-        let mut state = self.0.state.lock();
-        if state.failures == 0 {
-            // `None` before: a failure takes the wake-up that it fires, and `deregister` any other.
-            state.waiting = Some(wakeup);
-            return None;
-        }
-        let is_ready = wakeup.claim();
-        state.failures -= usize::from(is_ready);
-        is_ready.then_some(Outcome::Success(()))
-    }
-
-    fn deregister(&mut self, _: &Cx<'_>) {
-        // Dropped without the lock, because it may hold the last reference to its fiber.
-        let waiting = self.0.state.lock().waiting.take();
-        drop(waiting);
-    }
-}
-
-/// Judges the outcome of an attempt.
-struct Judge<T, F>(Arc<Plan<T, F>>);
-
-impl<T: Send + 'static, F: Send + 'static> Follow<T> for Judge<T, F> {
-    type Out = T;
-    const NEVER_WAITS: bool = true;
-
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
-        let goes_on = match (&outcome, &self.0.goes_on) {
-            (Outcome::Success(_), _) => Ok(false),
-            // Another attempt has decided, or the hedge was cancelled.
-            _ if cx.is_interrupted() => Ok(false),
-            (Outcome::Failure(error), Some(condition)) => guard(|| condition(error)),
-            _ => Ok(true),
-        };
-        Step::Done(match goes_on {
-            Ok(false) => outcome,
-            Err(panic) => Outcome::Panicked(panic).suppress(outcome, cx),
-            Ok(true) => {
-                self.0.keep(outcome, cx);
-                Outcome::Cancelled
-            }
-        })
-    }
-}
-
-impl<T: Send + 'static, F> Plan<T, F> {
-    /// Keeps an outcome that decides nothing, and starts the next attempt.
-    fn keep(&self, outcome: Outcome<T>, cx: &Cx<'_>) {
-        let mut state = self.state.lock();
-        if let Some(ends) = &mut state.ends {
-            ends.arrive(0, outcome, cx);
-        }
-        state.failures += 1;
-        let waiting = state.waiting.take();
-        drop(state);
-        waiting.into_iter().for_each(Wakeup::fire);
-    }
-}
-
-/// An outcome decides the hedge, unless the branch ends as cancelled.
-#[derive(Clone, Copy)]
-struct Decided;
-
-impl<T: Send + 'static> Joint<T, T> for Decided {
-    const NAME: &'static str = "hedge";
+impl<T: Send + 'static> Sink<T> for Attempt {
+    type Place = ();
     const RACES: bool = true;
-    type Out = T;
 
-    fn decides<U>(outcome: &Outcome<U>) -> bool {
-        !outcome.is_cancelled()
+    fn deliver(self, fiber: &Context, outcome: Outcome<T>) {
+        // An attempt that has ended in place has no fiber of its own.
+        let around = if fiber.is_structure() { None } else { fiber.around() };
+        let group = around.as_ref().unwrap_or(fiber);
+        let (outcome, decides) = judge(self.0.as_ref(), outcome, group.is_cancelled(), fiber);
+        arrive(group, fiber, outcome, decides);
+    }
+}
+
+/// Records the outcome of an attempt, or of the closure that makes one.
+fn arrive<T: Send + 'static>(group: &Context, fiber: &Context, outcome: Outcome<T>, decides: bool) {
+    let mut state = Ends::<T>::of(group).0.lock();
+    let Some(ends) = &mut state.ends else {
+        drop(state);
+        return discard(outcome, group);
+    };
+    if ends.is_decided() {
+        let unused = ends.lose(outcome, fiber);
+        drop(state);
+        return unused.into_iter().for_each(|outcome| forget(outcome, fiber));
+    }
+    let arrived = if decides { ends.decide(outcome) } else { ends.arrive(0, outcome, fiber) };
+    let waiting = match arrived {
+        Arrived::Kept => {
+            state.failures += 1;
+            state.waiting.take()
+        }
+        Arrived::Decided => {
+            state.end_work(group);
+            None
+        }
+        Arrived::Unused(_) => None,
+    };
+    drop(state);
+    match arrived {
+        Arrived::Kept => waiting.into_iter().for_each(Wakeup::fire),
+        Arrived::Decided => {
+            group.decide_race();
+            group.cancel();
+        }
+        Arrived::Unused(outcome) => forget(outcome, fiber),
+    }
+}
+
+/// Waits in the group until the next attempt is due, or until all have ended because one has decided.
+struct Due<T> {
+    pause: Duration,
+    timer: Option<TimerKey>,
+    site: Site,
+    of: PhantomData<fn(T)>,
+}
+
+/// Why a wait has ended.
+#[derive(Clone, Copy, PartialEq)]
+enum Why {
+    Timer,
+    Failure,
+    /// Not all attempts have ended.
+    Decided,
+    /// The group has no work of its own any more.
+    AllEnded,
+}
+
+impl<T: Send + 'static> Waits for Due<T> {
+    type Event = Why;
+    type Out = Why;
+
+    fn begin(&mut self, cx: &Cx<'_>) -> Begun<Why> {
+        let group = cx.context();
+        // No event of the races around: it takes nothing.
+        let wakeup = group.begin_wait(WaitsFor::Timer, self.site, None, None, 1);
+        let mut state = Ends::<T>::of(group).0.lock();
+        let why = if state.is_decided() { Why::Decided } else { Why::Failure };
+        if why == Why::Decided || state.failures > 0 {
+            drop(state);
+            group.end_wait();
+            return Begun::Ready(Outcome::Success(why));
+        }
+        state.waiting = Some(wakeup.second());
+        drop(state);
+        let scheduler = cx.scheduler();
+        match guard(|| scheduler.schedule_at(scheduler.now() + self.pause, Task::fire(wakeup))) {
+            Ok(timer) => {
+                self.timer = Some(timer);
+                // The end of an attempt wakes it, also after a cancellation.
+                Begun::Registered { is_shielded: true }
+            }
+            Err(panic) => {
+                let why = Self::leave(group).map(|_| Outcome::Panicked(panic));
+                group.end_wait();
+                Begun::Ready(why.unwrap_or_else(Outcome::Success))
+            }
+        }
     }
 
-    fn conclude(self, cx: &Cx<'_>, ended: Ended<T, T>, _: Frame) -> Outcome<T> {
-        let (first, second) = ended.in_order();
-        let (first, second) = (first.map(Either::into_inner), second.map(Either::into_inner));
-        if first.is_cancelled() { second } else { lose(first, second, cx) }
+    fn wake(&mut self, cx: &Cx<'_>, _: Signal) -> Option<Outcome<Why>> {
+        let group = cx.context();
+        let is_timer = !group.was_second();
+        let why = match Self::leave(group) {
+            Err(decided) => decided,
+            Ok(()) if is_timer => Why::Timer,
+            Ok(()) => Why::Failure,
+        };
+        if why != Why::Timer
+            && let Some(timer) = self.timer
+        {
+            catch_panic(|| _ = cx.scheduler().cancel_timer(timer));
+        }
+        Some(Outcome::Success(why))
+    }
+
+    fn end(self, _: &Cx<'_>, outcome: Outcome<Why>) -> Outcome<Why> {
+        outcome
+    }
+}
+
+impl<T: Send + 'static> Due<T> {
+    fn new<F>(hedge: &Hedge<F>) -> Self {
+        Due { pause: hedge.pause, timer: None, site: hedge.site, of: PhantomData }
+    }
+
+    /// The wait is over.
+    ///
+    /// # Errors
+    /// An attempt has decided meanwhile.
+    fn leave(group: &Context) -> Result<(), Why> {
+        let mut state = Ends::<T>::of(group).0.lock();
+        let (waiting, was_ended) = (state.waiting.take(), take(&mut state.ended_work));
+        drop(state);
+        // Dropped without the lock, because it may hold the last reference to its fiber.
+        drop(waiting);
+        match was_ended {
+            false => Ok(()),
+            true if group.resume_work() => Err(Why::Decided),
+            true => Err(Why::AllEnded),
+        }
+    }
+}
+
+/// The rest of a hedge whose fiber waits beside its attempts.
+struct Next<T: Send + 'static, F> {
+    hedge: Hedge<F>,
+    place: Inside,
+    end: Conclude<T>,
+}
+
+impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> FrameOf<Why> for Next<R::Out, F> {
+    type Out = R::Out;
+    const VISITS: bool = true;
+
+    fn resume(mut self, cx: &Cx<'_>, why: Outcome<Why>) -> Left {
+        let group = &self.place.inside;
+        match why {
+            Outcome::Success(Why::AllEnded) => {
+                let Next { hedge, place, end } = self;
+                hedge.bury(&place.inside);
+                return place.conclude(cx, end, Outcome::Success(()));
+            }
+            Outcome::Success(Why::Decided) => {}
+            // The hedge is cancelled.
+            Outcome::Success(_) if cx.is_interrupted() => {}
+            Outcome::Success(why) => {
+                // Each failure starts one attempt.
+                Ends::<R::Out>::of(group).0.lock().failures -= usize::from(why == Why::Failure);
+                let may_start = cx.spend(|| SwitchPoint::Branch);
+                self.hedge.start(cx, group, may_start);
+            }
+            // The scheduler has panicked.
+            other => arrive::<R::Out>(group, group, other.map(|_| unreachable!("not a success")), true),
+        }
+        if !cx.is_interrupted() && self.hedge.has_next(group) {
+            let due = Due::<R::Out>::new(&self.hedge);
+            return cx.leave_step(Step::Wait(cx.wait(due).push(cx, self)));
+        }
+        let Next { hedge, place, end } = self;
+        hedge.bury(&place.inside);
+        if place.inside.finish_alone() {
+            return place.conclude(cx, end, Outcome::Success(()));
+        }
+        let waiting = cx.wait(Childless::new(&place.inside));
+        cx.leave_step(Step::Wait(waiting.push(cx, Last { place, end, outcome: Outcome::Success(()) })))
+    }
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        self.place.visit(visit);
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>, _: Option<&Context>) {
+        self.hedge.discard(torn);
+        discard_part((self.place, self.end), torn);
     }
 }
 
 /// Gives the outcome that has decided, or all failures.
-struct Conclude<T, F>(Arc<Plan<T, F>>);
+struct Conclude<T: Send + 'static> {
+    /// `None` after the outcomes were taken.
+    group: Option<Context>,
+    of: PhantomData<fn(T)>,
+}
 
-impl<T: Send + 'static, F: Send + 'static> Follow<T> for Conclude<T, F> {
+impl<T: Send + 'static> RegionEnd<()> for Conclude<T> {
     type Out = T;
-    const NEVER_WAITS: bool = true;
 
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
-        let mut ends = self.0.state.lock().ends.take().expect("a hedge is concluded once");
-        if !outcome.is_cancelled() {
-            ends.decide(outcome);
-        }
-        Step::Done(ends.conclude(cx).without(self, cx))
+    fn conclude(mut self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<T> {
+        let group = self.group.take().expect("a hedge is concluded once");
+        let ends = Ends::<T>::of(&group).0.lock().ends.take().expect("a hedge is concluded once");
+        ends.conclude(cx)
+    }
+}
+
+impl<T: Send + 'static> Drop for Conclude<T> {
+    /// Outcomes are left if the scheduler has dropped the fiber.
+    fn drop(&mut self) {
+        let Some(group) = self.group.take() else { return };
+        let ends = Ends::<T>::of(&group).0.lock().ends.take();
+        ends.into_iter().for_each(|ends| ends.discard(&group));
     }
 }

@@ -17,27 +17,27 @@ pub(super) fn in_time<T>(inside: &Context, outcome: Outcome<T>) -> Option<Outcom
 }
 
 /// The frame of a region whose children are awaited.
-pub(super) struct Last<T, E> {
-    pub(super) place: Inside,
-    pub(super) end: E,
-    pub(super) outcome: Outcome<T>,
+pub(crate) struct Last<T, E> {
+    pub(crate) place: Inside,
+    pub(crate) end: E,
+    pub(crate) outcome: Outcome<T>,
 }
 
 /// Where a region waits, and where the fiber continues after it.
-pub(super) struct Inside {
-    pub(super) inside: NodeGuard,
+pub(crate) struct Inside {
+    pub(crate) inside: NodeGuard,
     outside: Context,
     /// The masks outside.
     masks: u32,
 }
 
 impl Inside {
-    pub(super) fn new(cx: &Cx<'_>, inside: NodeGuard) -> Self {
+    pub(crate) fn new(cx: &Cx<'_>, inside: NodeGuard) -> Self {
         Inside { inside, outside: cx.context().clone(), masks: cx.masks() }
     }
 
     /// Switches from inside back to outside. The work of the region and its children have ended.
-    pub(super) fn conclude<T: Send + 'static, E: RegionEnd<T>>(
+    pub(crate) fn conclude<T: Send + 'static, E: RegionEnd<T>>(
         self,
         cx: &Cx<'_>,
         end: E,
@@ -50,7 +50,7 @@ impl Inside {
         cx.leave_to(outside, outcome)
     }
 
-    pub(super) fn visit(&mut self, visit: &mut Visit<'_>) {
+    pub(crate) fn visit(&mut self, visit: &mut Visit<'_>) {
         match visit {
             Visit::Parts(found) => {
                 found.clear();

@@ -608,6 +608,12 @@ impl Context {
         self.0.finish_work()
     }
 
+    /// Undoes [`finish_work`](Context::finish_work), unless the last child has ended meanwhile.
+    pub(crate) fn resume_work(&self) -> bool {
+        self.touch(Side::Children, Access::Write);
+        self.0.hold()
+    }
+
     /// Keeps the fiber from ending while code outside of it adds a child. `None` if the fiber has ended.
     pub(crate) fn hold(&self) -> Option<Held<'_>> {
         // The last child may end before or after this call.
