@@ -243,7 +243,7 @@ impl<W: Wait> Run for Leaf<W> {
 impl<W: Wait> Leaf<W> {
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        if cx.context().holds_race() {
+        if cx.holds_race() {
             return ask(|| self.wait.poll(cx));
         }
         // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
@@ -277,6 +277,7 @@ impl<W: Wait> Waits for Leaf<W> {
         }
     }
 
+    #[inline]
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
             Signal::Fired if W::CAN_LOSE && cx.is_raced() => self.wake_in_race(cx),

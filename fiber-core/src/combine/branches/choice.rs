@@ -75,7 +75,7 @@ fn begin<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
 /// Called after the wake-up of one side. The other one leaves its queue. If the first side still has to wait, both are
 /// registered again.
 fn end<R: Run, S: Run>(cx: &Cx<'_>, mut first: R, mut second: S) -> Poll<R, S> {
-    if cx.context().was_second() {
+    if cx.was_second() {
         first.deregister_wait(cx);
         match second.poll_wait(cx) {
             Ok(outcome) => right(cx, outcome, first),
