@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
-use fiber_core::Task;
+use fiber_core::{Task, TaskKind};
 
 use crate::contain::contain;
 
@@ -33,6 +33,15 @@ fn put_off(task: Task) -> Option<Task> {
         none => *none = Some(Vec::new()),
     });
     task
+}
+
+/// Drops the task of a timer that was removed. Never unwinds.
+pub(crate) fn discard_timer(task: Task) {
+    match task.kind() {
+        // Its drop ends no fiber: at most it wakes one.
+        TaskKind::TimeOut => contain(|| drop(task)),
+        _ => discard(task),
+    }
 }
 
 /// The next task. `None`: the list is empty, and this thread stops dropping.

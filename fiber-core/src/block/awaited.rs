@@ -113,7 +113,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         let cx = port.cx();
         let context = cx.context();
         let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(cx) };
-        let slot = Slot::apart();
+        let slot = Slot::awaited();
         let inner = &cx.on(&slot);
         match run_guarded(fiber.into_run(), inner).detach(inner) {
             Ok(outcome) => {

@@ -64,6 +64,12 @@ impl<T: Send + Sync> LazyBox<T> {
     }
 }
 
+impl<T: Send + Sync> Default for LazyBox<T> {
+    fn default() -> Self {
+        LazyBox::new()
+    }
+}
+
 impl<T: Send + Sync> Drop for LazyBox<T> {
     #[inline]
     fn drop(&mut self) {

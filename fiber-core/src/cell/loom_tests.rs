@@ -397,6 +397,68 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 }
 
 #[test]
+fn the_end_of_a_limit_and_a_fiber_that_parks_in_it_meet_exactly_once() {
+    model(|| {
+        let node = root();
+        let timer = thread::spawn({
+            let node = node.clone();
+            move || usize::from(node.end_limit().inspect(check).is_some())
+        });
+        node.begin_wait();
+        let seen_by_fiber = match node.park_limited(waiter(), false) {
+            Ok(()) => 0,
+            Err(Unparked(waiter, signal)) => {
+                assert_eq!(signal, Signal::Cancelled);
+                check(&waiter);
+                1
+            }
+        };
+        assert_eq!(timer.join().unwrap() + seen_by_fiber, 1);
+    });
+}
+
+#[test]
+fn an_event_a_cancellation_and_the_end_of_a_limit_wake_the_waiter_once() {
+    model_with_a_bound(|| {
+        let node = root();
+        let generation = node.begin_wait();
+        assert!(node.park_limited(waiter(), false).is_ok());
+        let timer = thread::spawn({
+            let node = node.clone();
+            move || usize::from(node.end_limit().inspect(check).is_some())
+        });
+        let canceller = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        let by_event = usize::from(node.fire(generation).waiter().inspect(check).is_some());
+        let by_timer = timer.join().unwrap();
+        canceller.join().unwrap();
+        assert_eq!(by_event + by_timer + node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// It has left the limit: the flag that the timer sets late means nothing to it.
+#[test]
+fn the_end_of_a_limit_does_not_wake_a_fiber_that_waits_after_it() {
+    model(|| {
+        let node = root();
+        let timer = thread::spawn({
+            let node = node.clone();
+            move || assert!(node.end_limit().is_none())
+        });
+        let generation = node.begin_wait();
+        assert!(node.park(waiter(), false).is_ok());
+        check(&node.fire(generation).waiter().expect("the event took the waiter"));
+        timer.join().unwrap();
+        node.forget_limit();
+        node.begin_wait();
+        assert!(node.park_limited(waiter(), false).is_ok());
+        check(&node.take_parked().expect("it waits"));
+    });
+}
+
+#[test]
 fn a_shielded_waiter_is_left_to_its_event() {
     model(|| {
         let node = root();

@@ -7,6 +7,7 @@
 //! * [`node`]: the tree, which combines the two.
 //! * [`one_of`]: one of three words, for tasks.
 //! * [`lazy`]: values that are made on demand.
+//! * [`fixed`]: references to values that live for ever.
 //! * [`current`]: the fiber that runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`recycle`]: the memory of cells, for the next ones; [`depot`]: what threads leave to each other of it.
@@ -15,6 +16,7 @@ mod children;
 mod current;
 mod delivery;
 mod depot;
+mod fixed;
 mod lazy;
 mod node;
 mod one_of;
@@ -25,6 +27,7 @@ mod word;
 
 pub(crate) use current::Current;
 pub(crate) use delivery::{Delivery, Joining};
+pub(crate) use fixed::Fixed;
 pub(crate) use lazy::{LazyBox, LazyPlace};
 pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};

@@ -133,7 +133,34 @@ impl<O: Owner> Node<O> {
         body: B,
     ) -> Ref<O> {
         let number = Node::reserve(parent);
-        let [child, in_slot] = Ref::below(parent, owner(number), Description::None, body);
+        Node::linked(parent, shielded, owner(number), body)
+    }
+
+    /// Takes the number of a child that may be made later, by [`child_numbered`](Node::child_numbered).
+    pub(crate) fn take_number(&self) -> u32 {
+        // Relaxed: as in `reserve`.
+        (self.tally.fetch_add(MADE, Ordering::Relaxed) >> 32) as u32
+    }
+
+    /// Like [`child`](Node::child), for one whose number was taken before.
+    pub(crate) fn child_numbered<B: Body<O, Description = Infallible>>(
+        parent: &Ref<O>,
+        shielded: bool,
+        owner: O,
+        body: B,
+    ) -> Ref<O> {
+        // Relaxed: as in `reserve`.
+        parent.tally.fetch_add(PENDING, Ordering::Relaxed);
+        Node::linked(parent, shielded, owner, body)
+    }
+
+    fn linked<B: Body<O, Description = Infallible>>(
+        parent: &Ref<O>,
+        shielded: bool,
+        owner: O,
+        body: B,
+    ) -> Ref<O> {
+        let [child, in_slot] = Ref::below(parent, owner, Description::None, body);
         Node::link(&child, in_slot, shielded);
         child
     }
@@ -279,6 +306,22 @@ impl<O: Owner> Node<O> {
 
     pub(crate) fn park(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
         self.parking.park(waiter, shielded)
+    }
+
+    /// The same for a fiber in a limit without a node, which [`end_limit`](Node::end_limit) ends.
+    #[inline(never)]
+    pub(crate) fn park_limited(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
+        self.parking.park_limited(waiter, shielded)
+    }
+
+    /// Ends the limit without a node in which the fiber is. Gives the waiter if the caller has to wake it.
+    pub(crate) fn end_limit(&self) -> Option<O::Waiter> {
+        self.parking.end_limit()
+    }
+
+    /// Forgets the end of a limit without a node, which was left.
+    pub(crate) fn forget_limit(&self) {
+        self.parking.clear(Word::LIMIT_OVER);
     }
 
     pub(crate) fn fire(&self, event: EventKey) -> Fired<O::Waiter> {

@@ -176,18 +176,32 @@ impl<W> Parking<W> {
     /// # Errors
     /// Returns the waiter if the event has already arrived, or the fiber was cancelled and is not `shielded`.
     pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
+        self.park_in::<false>(waiter, shielded)
+    }
+
+    /// The same for a fiber in a limit without a node.
+    ///
+    /// # Errors
+    /// Returns the waiter also if the limit is over, and the fiber is not `shielded`.
+    pub(super) fn park_limited(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
+        self.park_in::<true>(waiter, shielded)
+    }
+
+    #[inline(always)]
+    fn park_in<const LIMITED: bool>(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.waiter.with_mut(|slot| {
             // SAFETY: in `IDLE` and `FIRED` the cell belongs to the fiber, which is the caller.
             unsafe { *slot = Some(waiter) }
         });
+        let interrupts = Word::CANCELLED | if LIMITED { Word::LIMIT_OVER } else { 0 };
         let mut current = self.load();
         loop {
             let signal = match current.phase() {
                 Phase::Fired if current.is_abandoned() => Signal::Abandoned,
                 Phase::Fired => Signal::Fired,
-                _ if current.is_cancelled() && !shielded => Signal::Cancelled,
+                _ if current.has_any(interrupts) && !shielded => Signal::Cancelled,
                 _ => {
-                    let next = current.to_parked(shielded);
+                    let next = current.to_parked(shielded, LIMITED);
                     // Release: publishes the waiter to the Acquire of `take`. A canceller either did its
                     // `set` before this CAS, which then fails and sees the flag, or sees `PARKED`: both are
                     // read-modify-writes of one word, so they are totally ordered.
@@ -247,6 +261,13 @@ impl<W> Parking<W> {
     /// Takes the waiter for a canceller, if it is parked and not shielded.
     pub(super) fn interrupt(&self) -> Option<W> {
         self.take_if(Word::is_interruptible)
+    }
+
+    /// Records that a limit without a node is over. Takes the waiter, if it waits in one and is not shielded.
+    pub(super) fn end_limit(&self) -> Option<W> {
+        // Either the fiber parks later, and `park` sees the flag, or it is parked, and is taken here: one word, as with a cancellation.
+        self.set(Word::LIMIT_OVER);
+        self.take_if(Word::is_limited)
     }
 
     /// Takes the waiter, as long as `condition` holds.

@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63         12   11       10       9      8         7        6         5         4           3          2        1   0
-//! +------------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
-//! | generation | MISSED | SECOND | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +------------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//!  63         14      13          12        11       10       9      8         7        6         5         4           3          2        1   0
+//! +------------+------------+---------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! | generation | LIMIT_OVER | LIMITED | MISSED | SECOND | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +------------+------------+---------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one. A wait begins without
@@ -27,6 +27,8 @@
 //! `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `IDLE` or `PARKED`,
 //! if the fiber waits for one of two events and this is the second, and `MISSED` by a `fire_missed`. They stay until the next
 //! `begin_wait`.
+//! `LIMITED` is set only while `PARKED`: the fiber waits in a time limit that has no node of its own. `LIMIT_OVER` says that such a
+//! limit is over; it means something only to a fiber that is in one, and is cleared when the limit is left.
 
 use std::fmt;
 
@@ -59,7 +61,11 @@ impl Word {
     pub(super) const MISSED: u64 = 1 << 11;
     /// How the wait ended.
     pub(super) const MARKS: u64 = Self::SECOND | Self::MISSED;
-    const GENERATION_SHIFT: u32 = 12;
+    /// The fiber waits in a limit without a node.
+    const LIMITED: u64 = 1 << 12;
+    /// Such a limit is over.
+    pub(super) const LIMIT_OVER: u64 = 1 << 13;
+    const GENERATION_SHIFT: u32 = 14;
 
     pub(super) fn phase(self) -> Phase {
         match self.0 & Self::PHASE {
@@ -119,6 +125,15 @@ impl Word {
         self.is_parked() && self.0 & Self::SHIELDED == 0
     }
 
+    /// Whether the end of a limit may take the waiter.
+    pub(super) fn is_limited(self) -> bool {
+        self.is_interruptible() && self.0 & Self::LIMITED != 0
+    }
+
+    pub(super) fn has_any(self, flags: u64) -> bool {
+        self.0 & flags != 0
+    }
+
     /// Whether the buffer was never used.
     pub(super) fn has_room(self) -> bool {
         self.0 & Self::ROOM != 0
@@ -146,14 +161,15 @@ impl Word {
         Word(self.to_fired().0 | Self::ABANDONED)
     }
 
-    pub(super) fn to_parked(self, shielded: bool) -> Word {
+    pub(super) fn to_parked(self, shielded: bool, limited: bool) -> Word {
         debug_assert_eq!(self.phase(), Phase::Idle);
         let parked = self.with_phase(Phase::Parked);
-        Word(parked.0 | if shielded { Self::SHIELDED } else { 0 })
+        let shielded = if shielded { Self::SHIELDED } else { 0 };
+        Word(parked.0 | shielded | if limited { Self::LIMITED } else { 0 })
     }
 
     pub(super) fn to_idle(self) -> Word {
-        let idle = self.with_phase(Phase::Idle).0 & !(Self::SHIELDED | Self::ABANDONED);
+        let idle = self.with_phase(Phase::Idle).0 & !(Self::SHIELDED | Self::ABANDONED | Self::LIMITED);
         Word(idle.wrapping_add(1 << Self::GENERATION_SHIFT))
     }
 
@@ -180,6 +196,8 @@ impl fmt::Debug for Word {
             (Self::ROOM, " room"),
             (Self::SECOND, " second"),
             (Self::MISSED, " missed"),
+            (Self::LIMITED, " limited"),
+            (Self::LIMIT_OVER, " limit over"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
     }

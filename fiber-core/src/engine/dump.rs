@@ -5,7 +5,7 @@ use std::fmt;
 use std::iter::successors;
 use std::panic::Location;
 
-use crate::engine::context::{Context, WaitsFor};
+use crate::engine::context::{Context, LimitReport, WaitsFor};
 use crate::engine::network::Waiting;
 use crate::error::Site;
 use crate::instant::Instant;
@@ -395,6 +395,23 @@ struct Found {
     depth: usize,
 }
 
+impl Found {
+    /// The part of `at`, an entry of this fiber, in which the fiber is, and which has no node.
+    fn limit(&self, at: usize, entry: &Entry) -> Option<Entry> {
+        let LimitReport { operator, site, number, deadline } = self.context.limit_report()?;
+        Some(Entry {
+            above: Some(at),
+            depth: self.depth + 1,
+            index: number,
+            name: Some(operator.into()),
+            fork_site: site,
+            is_structure: true,
+            deadline,
+            ..entry.clone()
+        })
+    }
+}
+
 impl Survey {
     /// `sockets`: the waits at each socket.
     fn finish(mut self, sockets: &[Waiting]) -> Vec<Entry> {
@@ -412,15 +429,23 @@ impl Survey {
         self.left.extend(children.map(|context| Found { context, above, depth }));
     }
 
-    fn look_at(&mut self, Found { context, above, depth }: Found) {
+    fn look_at(&mut self, found: Found) {
+        let Found { context, above, depth } = &found;
+        let (above, depth) = (*above, *depth);
         let deadline_above = above.and_then(|above| self.seen[above].1.deadline);
-        let Some(entry) = Entry::of(&context, above, depth, deadline_above) else { return };
+        let Some(mut entry) = Entry::of(context, above, depth, deadline_above) else { return };
         let at = self.seen.len();
+        let limit = found.limit(at, &entry);
+        if limit.is_some() {
+            // What the fiber does, it does in this part.
+            (entry.state, entry.is_masked) = (State::Runnable, false);
+        }
         for (joiner, generation) in context.joiners() {
             self.joiners.insert((joiner.key(), generation), (at, joiner));
         }
-        self.add_children(&context, Some(at), depth + 1);
-        self.seen.push((context, entry));
+        self.add_children(context, Some(at), depth + 1);
+        self.seen.push((context.clone(), entry));
+        self.seen.extend(limit.map(|limit| (found.context, limit)));
     }
 
     /// Adds the sockets of the fibers that wait at them.

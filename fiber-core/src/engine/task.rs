@@ -27,7 +27,7 @@ pub struct Task(OneOf<Work>);
 ///
 /// | | note |
 /// |---|---|
-/// | a fiber | `START`, `TIME_OUT`, or `FIRE` and above that the number of the event |
+/// | a fiber | `START`; `TIME_OUT` and above that the generation of a limit without a node; `FIRE` and above that the number of the event |
 /// | a rest | its signal, or `RESUME` |
 /// | other | 0 |
 enum Work {}
@@ -42,6 +42,8 @@ impl Values for Work {
         match Kind::of(value, note) {
             // Usually, the fiber was joined before its task came up.
             Kind::Start(fiber) if fiber.is_claimed() => with_own_queue(|| drop(fiber)),
+            // Nor does the drop end anything: the fiber does it.
+            Kind::TimeOut(fiber, generation) if fiber.leaves_limit(generation) => drop(fiber),
             kind => kind.abandon(),
         }
     }
@@ -50,7 +52,9 @@ impl Values for Work {
 const START: u64 = 0;
 const TIME_OUT: u64 = 1;
 const FIRE: u64 = 2;
-const EVENT_SHIFT: u32 = 2;
+/// The number of bits in front of a generation, or of the number of an event.
+const SHIFT: u32 = 2;
+const KIND: u64 = (1 << SHIFT) - 1;
 
 const FIRED: u64 = 0;
 const CANCELLED: u64 = 1;
@@ -65,8 +69,8 @@ enum Kind {
     Wake(Waiter, Signal),
     /// The event of a wait has happened: a timer is due.
     Fire(Wakeup),
-    /// The time limit of a fiber has passed.
-    TimeOut(Context),
+    /// The time limit of this part has passed, or if there is a generation, that of a limit without a node in this fiber.
+    TimeOut(Context, u64),
     /// The rest of a fiber that yields.
     Resume(Waiter),
     Other(Box<Other>),
@@ -86,10 +90,10 @@ impl Kind {
     #[inline(always)]
     fn of(value: Value<Work>, note: u64) -> Self {
         match value {
-            Value::First(fiber) => match note {
+            Value::First(fiber) => match note & KIND {
                 START => Kind::Start(fiber),
-                TIME_OUT => Kind::TimeOut(fiber),
-                _ => Kind::Fire(Wakeup::of_fiber(fiber, EventKey::from_number(note >> EVENT_SHIFT))),
+                TIME_OUT => Kind::TimeOut(fiber, note >> SHIFT),
+                _ => Kind::Fire(Wakeup::of_fiber(fiber, EventKey::from_number(note >> SHIFT))),
             },
             Value::Second(rest) => match note {
                 FIRED => Kind::Wake(rest, Signal::Fired),
@@ -252,7 +256,7 @@ impl Task {
     /// ```
     pub fn fire(wakeup: Wakeup) -> Self {
         match wakeup.into_parts() {
-            Ok((fiber, event)) => Task::of_fiber(fiber, event.to_number() << EVENT_SHIFT | FIRE),
+            Ok((fiber, event)) => Task::of_fiber(fiber, event.to_number() << SHIFT | FIRE),
             Err(waker) => Task::of_other(Other::Fire(waker)),
         }
     }
@@ -270,6 +274,11 @@ impl Task {
 
     pub(crate) fn time_out(context: Context) -> Self {
         Task::of_fiber(context, TIME_OUT)
+    }
+
+    /// The timer of a limit without a node. The first generation is 1.
+    pub(crate) fn end_limit(context: Context, generation: u64) -> Self {
+        Task::of_fiber(context, generation << SHIFT | TIME_OUT)
     }
 
     /// A task that wakes `rest` as an event would.
@@ -302,7 +311,7 @@ impl Task {
     pub fn kind(&self) -> TaskKind {
         match (self.0.get(), self.0.note()) {
             (ValueRef::First(_), START) => TaskKind::Start,
-            (ValueRef::First(_), TIME_OUT) => TaskKind::TimeOut,
+            (ValueRef::First(_), note) if note & KIND == TIME_OUT => TaskKind::TimeOut,
             (ValueRef::First(_), _) => TaskKind::Timer,
             (ValueRef::Second(_), FIRED | ABANDONED) => TaskKind::Wake,
             (ValueRef::Second(_), CANCELLED) => TaskKind::Cancel,
@@ -399,7 +408,8 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
         Kind::Wake(rest, signal) => rest.wake_in(turn, signal),
         Kind::Resume(rest) => rest.wake_in(turn, Signal::Fired),
         Kind::Fire(wakeup) => wakeup.fire_in_turn(turn),
-        Kind::TimeOut(context) => context.time_out(),
+        Kind::TimeOut(context, 0) => context.time_out(),
+        Kind::TimeOut(context, generation) => context.end_limit(generation),
         Kind::Other(other) => match *other {
             Other::Blocking(_, work) => catch_panic(work),
             Other::Compute(help) => catch_panic(|| help.help()),
@@ -416,7 +426,8 @@ impl Kind {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
             Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),
-            Kind::TimeOut(context) => context.lose_timer(),
+            Kind::TimeOut(context, 0) => context.lose_timer(),
+            Kind::TimeOut(context, generation) => context.lose_limit(generation),
             Kind::Other(other) => match *other {
                 Other::Blocking(context, work) => discard(work, &context),
                 Other::Compute(_) => {}

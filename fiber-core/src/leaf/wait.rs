@@ -356,7 +356,7 @@ impl<W: Awaits> Placed<W> {
 
     #[cold]
     fn wake_in_race(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        if cx.context().has_missed_race() {
+        if cx.has_missed_race() {
             // It leaves its place, and looks again as it begins to wait.
             return self.ask(|wait, place| wait.missed(place, cx));
         }
@@ -384,6 +384,7 @@ impl<W: Awaits> Waits for Placed<W> {
         }
     }
 
+    #[inline]
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
             Signal::Fired if W::CAN_LOSE && cx.is_raced() => self.wake_in_race(cx),

@@ -32,6 +32,7 @@ mod inline;
 mod late;
 mod leaves;
 mod lending;
+mod limits;
 mod parts;
 mod payloads;
 mod points;

@@ -20,6 +20,7 @@
 //!
 //! An [`interpreter`] predicts the end of a program that is not cancelled, and its time.
 
+mod blind;
 mod bombs;
 mod builder;
 mod explored;

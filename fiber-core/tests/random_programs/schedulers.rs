@@ -27,7 +27,7 @@ const ON_THREADS: u32 = 150;
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// The time limit in ticks of a program some of whose fibers bind for ever.
-const BUSY: u32 = 100;
+pub(crate) const BUSY: u32 = 100;
 
 /// A moody scheduler misbehaves in one of this many calls.
 const MOOD: u64 = 16;
@@ -137,7 +137,7 @@ proptest! {
 }
 
 /// A scheduler that answers some of these calls, chosen by a seed, by `answer`.
-fn moody(seed: u64, calls: &[Call], answer: Answer) -> Steps {
+pub(crate) fn moody(seed: u64, calls: &[Call], answer: Answer) -> Steps {
     let calls = calls.to_vec();
     let mut random = seed;
     let whim = move |call| {

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -121,6 +121,7 @@ struct StepsState {
     thieves: Option<Mutex<Thieves>>,
     checkpoints: AtomicUsize,
     budget: u32,
+    is_observer: AtomicBool,
     live: AtomicUsize,
     unobserved: Mutex<Vec<String>>,
 }
@@ -240,6 +241,41 @@ impl Steps {
         Steps::made(seed, budget, whim, Lending::default(), None)
     }
 
+    /// The same, but it observes no fibers, as in production, and does not count them. So time limits have no nodes.
+    #[must_use]
+    pub fn blind(mut self) -> Self {
+        self.state.is_observer.store(false, Ordering::Relaxed);
+        // A root asks once.
+        self.root = Context::root(self.state.clone());
+        self
+    }
+
+    /// The number of timers that were set, and of those that are left.
+    pub fn timers(&self) -> (u64, usize) {
+        let tasks = self.state.tasks.lock().unwrap();
+        (tasks.timers_set, tasks.timers.len())
+    }
+
+    /// Runs what is ready until then, in time.
+    pub fn run_until(&self, at: Instant) {
+        loop {
+            let next = {
+                let mut tasks = self.state.tasks.lock().unwrap();
+                let is_due = tasks.timers.first_key_value().is_some_and(|((time, _), _)| *time <= at);
+                if tasks.ready.is_empty() && tasks.due.is_empty() && !is_due { None } else { tasks.next() }
+            };
+            match next {
+                Some(task) => task.run_on(&self.thread),
+                None => break,
+            }
+        }
+        self.state.tasks.lock().unwrap().now = at;
+    }
+
+    pub fn now(&self) -> Instant {
+        self.state.tasks.lock().unwrap().now
+    }
+
     fn made(seed: u64, budget: u32, whim: Whim, thread: Lending, thieves: Option<Thieves>) -> Self {
         let tasks = StepsTasks { random: seed, ..StepsTasks::default() };
         let state = Arc::new(StepsState {
@@ -248,6 +284,7 @@ impl Steps {
             thieves: thieves.map(Mutex::new),
             checkpoints: AtomicUsize::new(0),
             budget,
+            is_observer: AtomicBool::new(true),
             live: AtomicUsize::new(0),
             unobserved: Mutex::default(),
         });
@@ -429,6 +466,10 @@ impl Scheduler for StepsState {
         }
     }
 
+    fn is_observer(&self) -> bool {
+        self.is_observer.load(Ordering::Relaxed)
+    }
+
     fn observe(&self, _: &Context, event: Event<'_>) {
         match event {
             Event::Created { .. } => drop(self.live.fetch_add(1, Ordering::Relaxed)),
@@ -461,6 +502,7 @@ struct TirelessState {
     steps: Mutex<StepsTasks>,
     tick: Duration,
     budget: u32,
+    is_observer: AtomicBool,
     unobserved: Mutex<Vec<String>>,
     clock_reads: AtomicUsize,
     live: AtomicUsize,
@@ -480,6 +522,7 @@ impl Tireless {
             steps: Mutex::default(),
             tick,
             budget,
+            is_observer: AtomicBool::new(true),
             unobserved: Mutex::default(),
             clock_reads: AtomicUsize::new(0),
             live: AtomicUsize::new(0),
@@ -487,6 +530,14 @@ impl Tireless {
             event: Mutex::default(),
         });
         Tireless { root: Context::root(state.clone()), state }
+    }
+
+    /// See [`Steps::blind`].
+    #[must_use]
+    pub fn blind(mut self) -> Self {
+        self.state.is_observer.store(false, Ordering::Relaxed);
+        self.root = Context::root(self.state.clone());
+        self
     }
 
     pub fn unobserved(&self) -> Vec<String> {
@@ -603,6 +654,10 @@ impl Scheduler for TirelessState {
             return Checkpoint::Yield;
         }
         Checkpoint::Continue(self.budget)
+    }
+
+    fn is_observer(&self) -> bool {
+        self.is_observer.load(Ordering::Relaxed)
     }
 
     fn observe(&self, _: &Context, event: Event<'_>) {

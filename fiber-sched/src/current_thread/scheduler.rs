@@ -19,7 +19,7 @@ use crate::bed::{Alarm, Bed};
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 use crate::clock::Clock;
 use crate::contain::contain;
-use crate::discard::discard;
+use crate::discard::{discard, discard_timer};
 use crate::inside::SchedulerId;
 use crate::net::Polls;
 use crate::observer::Observers;
@@ -236,7 +236,7 @@ impl Scheduler for ThreadScheduler {
     fn cancel_timer(&self, key: TimerKey) -> bool {
         let task = self.state.lock().timers.remove(key);
         // The task is dropped without the lock, because it may hold user values.
-        task.map(discard).is_some()
+        task.map(discard_timer).is_some()
     }
 
     fn now(&self) -> Instant {

@@ -14,7 +14,7 @@ use tokio::runtime;
 use tokio::time::{self, Sleep};
 
 use super::drivers::Drivers;
-use crate::discard::discard;
+use crate::discard::{discard, discard_timer};
 use crate::timer::Wheel;
 
 pub(super) struct Timekeeper {
@@ -76,7 +76,7 @@ impl Timekeeper {
     pub(super) fn remove(&self, key: TimerKey) -> bool {
         let task = self.state.lock().wheel.remove(key);
         // Without the lock, because it may hold user values.
-        task.map(discard).is_some()
+        task.map(discard_timer).is_some()
     }
 
     /// Drops all timers, and those that come later.

@@ -12,7 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::slab::KEY_BITS;
 use super::wheel::Wheel;
-use crate::discard::discard;
+use crate::discard::{discard, discard_timer};
 
 /// The maximum number of timers that a worker takes at a time. When more are due, another worker can take the next ones.
 const BATCH: usize = 128;
@@ -63,7 +63,7 @@ impl Timers {
         let shard = usize::try_from(index).ok().and_then(|index| self.0.get(index));
         let task = shard.and_then(|shard| shard.wheel.lock().as_mut()?.remove(TimerKey::new(key)));
         // The task is dropped without the lock, because it may hold user values.
-        task.map(discard).is_some()
+        task.map(discard_timer).is_some()
     }
 
     /// The deadline of the first timer, or earlier; in the far future if there is none.

@@ -57,9 +57,14 @@ impl Slot {
         if self.len() == 0 {
             self.clear();
         } else if self.dead > self.len() + MIN_SLACK {
-            self.entries.retain(|entry| is_live(*entry));
-            self.dead = 0;
+            self.compact(is_live);
         }
+    }
+
+    #[cold]
+    fn compact(&mut self, is_live: impl Fn(Entry) -> bool) {
+        self.entries.retain(|entry| is_live(*entry));
+        self.dead = 0;
     }
 
     /// The first deadline.
@@ -89,12 +94,12 @@ impl Slot {
         }
     }
 
+    #[inline]
     fn clear(&mut self) {
-        let mut entries = std::mem::take(&mut self.entries);
-        entries.clear();
-        if entries.capacity() > KEPT {
-            entries = Vec::new();
+        (self.bound, self.dead) = (u64::MAX, 0);
+        self.entries.clear();
+        if self.entries.capacity() > KEPT {
+            self.entries = Vec::new();
         }
-        *self = Slot { entries, ..Slot::EMPTY };
     }
 }

@@ -18,6 +18,8 @@
 //! * When time enters a slot, its timers are sorted again (they cascade): into lower levels, or the front. Other timers
 //!   stay where they are. A timer moves eight times at most, and one that is removed before time enters its slot never
 //!   moves.
+//! * The timer that was set last is sorted when the next one is set, or time is asked for. A timeout that is left at once is never
+//!   sorted.
 //! * A slot is in the order of insertion, and is emptied in this order. Timers with the same deadline always share a slot, so
 //!   they arrive at the front in the order in which they were set.
 //!
@@ -57,6 +59,8 @@ const LEAD: u64 = 8_000_000;
 /// removed timer is used again. It is freed with the wheel only, so the most timers that there ever were decide what a wheel takes.
 pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
+    /// The timer that was set last, which is not sorted yet: it is often the first one to be removed.
+    latest: Option<Entry>,
     /// The timers whose tick is the current one, or an earlier one.
     front: Front,
     /// No timer is due earlier: the latest result of `first`, or an earlier deadline that was set since.
@@ -91,9 +95,8 @@ impl<T> Wheel<T> {
         let at = at.as_nanos();
         let index = self.nodes.insert(at, task);
         let key = self.nodes.key(index);
-        let place = self.sort(Entry { at, key });
-        let crowded = place.filter(|place| self.slots[place.0].len() == CROWD);
-        let look = crowded.map_or(at, |place| at.min(self.time_to_enter(place)));
+        let before = self.latest.replace(Entry { at, key });
+        let look = before.map_or(at, |before| at.min(self.sort_before(before)));
         let is_earlier = look < self.bound;
         if is_earlier {
             self.bound = look;
@@ -101,18 +104,34 @@ impl<T> Wheel<T> {
         (key, is_earlier.then(|| Instant::from_nanos(look)))
     }
 
+    /// Sorts the timer that was set before the latest one. Gives the time at which the waiting thread has to check.
+    fn sort_before(&mut self, before: Entry) -> u64 {
+        let place = self.sort(before);
+        let crowded = place.filter(|place| self.slots[place.0].len() == CROWD);
+        crowded.map_or(u64::MAX, |place| self.time_to_enter(place))
+    }
+
+    /// Sorts all timers.
+    fn sort_latest(&mut self) {
+        if let Some(latest) = self.latest.take() {
+            self.sort(latest);
+        }
+    }
+
     /// Removes a task before its time. `None`: it was already gone.
     pub(crate) fn remove(&mut self, key: TimerKey) -> Option<T> {
         let index = self.nodes.find(key)?;
-        let place = self.place(self.nodes[index].at);
-        match place {
-            Some(place) => self.unlink(place, index, key),
-            None => {
-                let task = self.nodes.free(index);
-                self.front.forget(|key| self.nodes.find(key).is_some());
-                task
-            }
+        if self.latest.is_some_and(|latest| latest.key == key) {
+            self.latest = None;
+            return self.nodes.free(index);
         }
+        let at = self.nodes[index].at;
+        let task = self.nodes.free(index);
+        match self.place(at) {
+            Some(place) => self.unlink(place, at, key),
+            None => self.front.forget(|key| self.nodes.find(key).is_some()),
+        }
+        task
     }
 
     /// The number of timers.
@@ -134,6 +153,7 @@ impl<T> Wheel<T> {
     ///   time of the removed one is given instead, which keeps the time constant.
     /// * If a crowd has to be sorted, the time is 8 ms earlier, so that the first one of the crowd does not wait for that.
     pub(crate) fn first(&mut self) -> Option<Instant> {
+        self.sort_latest();
         let first = self.front.first().or_else(|| {
             let place = self.first_place()?;
             self.search(place);
@@ -146,6 +166,7 @@ impl<T> Wheel<T> {
     /// Removes the first task, if it is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
         let now = now.as_nanos();
+        self.sort_latest();
         while self.front.is_empty() && self.enter_first_slot(now) {}
         let index = self.nodes.find(self.front.pop_due(now)?)?;
         let task = self.nodes.free(index);
@@ -192,18 +213,17 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// Frees a timer in a slot.
-    fn unlink(&mut self, place: Place, index: u32, key: TimerKey) -> Option<T> {
+    /// Takes a timer out of a slot.
+    #[inline]
+    fn unlink(&mut self, place: Place, at: u64, key: TimerKey) {
         let slot = &mut self.slots[place.0];
-        if self.nodes[index].at == slot.bound {
+        if at == slot.bound {
             self.exact[place.level()] &= !place.bit();
         }
-        let task = self.nodes.free(index);
         slot.forget(key, |entry| self.nodes.has(entry));
         if slot.len() == 0 {
             self.occupied[place.level()] &= !place.bit();
         }
-        task
     }
 
     /// Makes the bound of a slot its first deadline, unless there are too many timers.
@@ -269,6 +289,7 @@ impl<T> Default for Wheel<T> {
     fn default() -> Self {
         Wheel {
             nodes: Slab::default(),
+            latest: None,
             front: Front::default(),
             bound: u64::MAX,
             tick: 0,

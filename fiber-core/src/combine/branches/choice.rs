@@ -87,7 +87,7 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
     /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
     fn woken(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let (left, right) = self.sides.as_mut()?;
-        if cx.context().was_second() {
+        if cx.was_second() {
             left.deregister(cx);
             let event = right.woken(cx)?;
             self.right(cx, event)

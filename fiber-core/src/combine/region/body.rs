@@ -3,14 +3,12 @@
 
 use super::end::{Inside, Last, RegionEnd, in_time};
 use super::group::{Childless, run_guarded};
-use crate::engine::context::{Context, Cx, NodeGuard, Part, Watch};
+use crate::engine::context::{Context, Cx, LeftLimit, NodeGuard, Part, Timer, Watch};
 use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
-use crate::engine::scheduler::TimerKey;
 use crate::engine::step::{Run, Step, room_with};
-use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, catch_panic, guard};
+use crate::outcome::{Outcome, Panic, discard_part};
 
 /// For regions without a timer: passes on the outcome, and adds this place to the trace of a failure.
 #[derive(Debug)]
@@ -41,6 +39,7 @@ impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> RegionEnd<
 #[inline]
 pub(crate) fn run_region<'s, R: Run, E: RegionEnd<R::Out>>(
     cx: &'s Cx<'_>,
+    operator: &'static &'static str,
     run: R,
     mut part: Part<'_>,
     until: Option<Instant>,
@@ -55,7 +54,13 @@ pub(crate) fn run_region<'s, R: Run, E: RegionEnd<R::Out>>(
             None => Step::Done(end.conclude(cx, Some(outcome))),
             Some(inside) => end_region(cx, inside, outcome, end),
         },
-        Err(pushed) => wait_inside(cx, pushed.attach(cx), part.into_inside(), until, end),
+        Err(pushed) => {
+            let (waiting, masks) = (pushed.attach(cx), part.masks());
+            if cx.begin_limit(operator, &part, masks, until) {
+                return Step::Wait(waiting.push(cx, LeaveLimit { end }));
+            }
+            wait_inside(cx, waiting, part.into_inside(), until, end)
+        }
     }
 }
 
@@ -120,6 +125,61 @@ pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
     waiting.push_inside(cx, &context, Last { place, end, outcome })
 }
 
+/// The frame of a limit whose body waits, and has no node.
+struct LeaveLimit<E> {
+    end: E,
+}
+
+impl<T: Send + 'static, E: RegionEnd<T>> FrameOf<T> for LeaveLimit<E> {
+    type Out = E::Out;
+    const VISITS: bool = true;
+
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        let Some(outside) = cx.resumed_limit() else { return self.resume_inside(cx, outcome) };
+        if cx.own_node().is_some() {
+            // The limit has got a node in this turn. It ends there.
+            let waiting = cx.give_later(outcome).push(cx, self);
+            return cx.leave_step(Step::Wait(waiting));
+        }
+        let ended = match outside.leave_limit() {
+            LeftLimit::Over if outcome.is_cancelled() => None,
+            LeftLimit::Lost if outcome.is_cancelled() => Some(Outcome::Failure(Error::new(Abandoned))),
+            _ => Some(outcome),
+        };
+        cx.leave_limit(self.end.conclude(&cx.enter(outside), ended))
+    }
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        if let Visit::Undo(cx) = visit
+            && let Some(outside) = cx.own_node().filter(|outside| outside.is_in_limit())
+        {
+            outside.leave_limit();
+            cx.set_masks(0);
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>, place: Option<&Context>) {
+        if let Some(place) = place {
+            place.abandon_limit();
+        }
+        discard_part(self.end, torn);
+    }
+}
+
+impl<E> LeaveLimit<E> {
+    /// The limit has got a node, in which the fiber runs.
+    #[cold]
+    fn resume_inside<T: Send + 'static>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left
+    where
+        E: RegionEnd<T>,
+    {
+        let outside = cx.context().around().expect("a limit is in a fiber");
+        let (inside, timer) = outside.take_moved_limit().expect("this is its node");
+        let place = Inside { inside, outside, masks: 0 };
+        Leave { timer, place, end: self.end }.resume(cx, outcome)
+    }
+}
+
 /// The frame of a region whose work waits.
 struct Leave<E> {
     /// Stopped before the region ends, also by a drop.
@@ -151,37 +211,5 @@ impl<T: Send + 'static, E: RegionEnd<T>> FrameOf<T> for Leave<E> {
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
         self.place.visit(visit);
-    }
-}
-
-/// The timer of a child. Dropping it stops the timer.
-struct Timer(Option<(Context, Option<TimerKey>)>);
-
-impl Timer {
-    fn start(child: &Context, until: Option<Instant>) -> Self {
-        Timer(until.map(|at| {
-            child.set_timer();
-            // A scheduler that panics has dropped the timer.
-            let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone())));
-            (child.clone(), key.ok())
-        }))
-    }
-
-    /// `true`: the scheduler has dropped the timer, which cancelled the child.
-    fn stop(&mut self) -> bool {
-        let Some((child, key)) = self.0.take() else { return false };
-        let is_lost = child.stop_timer();
-        if let Some(key) = key
-            && !is_lost
-        {
-            catch_panic(|| _ = child.scheduler().cancel_timer(key));
-        }
-        is_lost
-    }
-}
-
-impl Drop for Timer {
-    fn drop(&mut self) {
-        self.stop();
     }
 }

@@ -9,6 +9,8 @@ use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Panic;
 
+const OPERATOR: &str = "with_deadline";
+
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Limits this fiber and everything below it to end by `deadline`. At that time the fiber is cancelled, and
     /// awaited. Everything below inherits the deadline, and can read it
@@ -62,9 +64,9 @@ impl<R: Run> Run for WithDeadline<R> {
             let too_late = RegionEnd::<R::Out>::conclude(end, cx, None);
             return Step::Done(too_late.without_run(run, cx));
         }
-        let mut part = Part::structure(cx, "with_deadline", deadline, site);
+        let mut part = Part::structure(cx, OPERATOR, deadline, site);
         part.name_after(&run);
-        run_region(cx, run, part, cx.timer(deadline), end)
+        run_region(cx, &OPERATOR, run, part, cx.timer(deadline), end)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

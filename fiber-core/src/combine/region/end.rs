@@ -26,9 +26,9 @@ pub(crate) struct Last<T, E> {
 /// Where a region waits, and where the fiber continues after it.
 pub(crate) struct Inside {
     pub(crate) inside: NodeGuard,
-    outside: Context,
+    pub(super) outside: Context,
     /// The masks outside.
-    masks: u32,
+    pub(super) masks: u32,
 }
 
 impl Inside {

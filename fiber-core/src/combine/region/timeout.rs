@@ -11,6 +11,8 @@ use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
 
+const OPERATOR: &str = "timeout";
+
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Cancels this fiber, and awaits its end, if it takes longer than `limit` from its start. No timer is set if the
     /// fiber ends at once, or if its [deadline](Fiber::with_deadline) comes first.
@@ -107,9 +109,11 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
             return cx.refuse(self);
         }
         let until = cx.scheduler().now() + self.limit;
-        let mut part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.site);
+        let mut part = Part::structure(cx, OPERATOR, Instant::FAR_FUTURE, self.site);
         part.name_after(&self.run);
-        run_region(cx, self.run, part, cx.timer(until), self.end)
+        // No timer is needed if a deadline from above comes first.
+        let until = (until < part.deadline()).then_some(until);
+        run_region(cx, &OPERATOR, self.run, part, until, self.end)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

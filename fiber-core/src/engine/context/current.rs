@@ -13,8 +13,8 @@ impl Context {
     /// The context of the fiber that runs on this thread; `None` if none does. It works in all code that a fiber calls: in
     /// closures, also blocking ones, in futures, and in the log layers that they call.
     ///
-    /// A branch or a timeout that runs in place has no context of its own before it waits, forks or sets a local. Until
-    /// then, this function gives the one around it; [`Fiber::current`](crate::Fiber::current) makes one.
+    /// A branch that runs in place has no context of its own before it waits, forks or sets a local, and a timeout has none before
+    /// it forks or sets a local. Until then, this function gives the one around it; [`Fiber::current`](crate::Fiber::current) makes one.
     ///
     /// ```
     /// use fiber_core::{Context, Fiber};

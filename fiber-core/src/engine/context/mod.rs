@@ -1,6 +1,7 @@
 //! The [`Context`] of a fiber, which lives as long as the fiber, and its parts.
 //!
 //! * [`current`]: the context of the fiber that runs on a thread.
+//! * [`limit`]: time limits without a node.
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
 //! * [`race`]: which side of a race may take what its event gives.
 //! * [`report`]: information about a running fiber.
@@ -11,6 +12,7 @@
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
 mod current;
+mod limit;
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;
 mod part;
@@ -24,6 +26,7 @@ mod watch;
 
 #[cfg(feature = "direct")]
 pub(crate) use current::CurrentFiber;
+pub(crate) use limit::{LeftLimit, LimitReport, Resumed, Timer};
 pub(crate) use part::{Make, NodeGuard, Part, Place};
 pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
@@ -59,8 +62,8 @@ use state::{Own, Root, Shares, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
 ///
-/// Every fork, every branch of `race`, `zip` and `parallel`, and every body of a `timeout` has its own context.
-/// Sequential steps share one.
+/// Every fork, and every branch of `race`, `zip` and `parallel` has its own context. So has the body of a `timeout` as soon as
+/// it forks or asks for its context. Sequential steps share one.
 #[derive(Clone)]
 pub struct Context(Ref<FiberState>);
 
@@ -250,12 +253,16 @@ impl Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
+        let body = Shares(Structure::new(operator, deadline), S::default());
+        Context(Node::child(&self.0, shielded, self.structure_below(deadline, origin), body))
+    }
+
+    #[inline]
+    fn structure_below(&self, deadline: Instant, origin: Origin) -> impl FnOnce(u32) -> FiberState {
         let flags = Own::STRUCTURE
             | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE)
             | Own::flag(Own::RACED, self.is_raced());
-        let state = self.state_below(origin, flags);
-        let body = Shares(Structure::new(operator, deadline), S::default());
-        Context(Node::child(&self.0, shielded, state, body))
+        self.state_below(origin, flags)
     }
 
     /// What the branches of this part share, if it is an `S`.
@@ -647,16 +654,21 @@ impl Context {
         Node::end(&self.0);
     }
 
+    #[inline]
     pub(crate) fn is_masked(&self) -> bool {
-        self.masks() > self.masks_outside()
+        // Most fibers are in no region.
+        let masks = self.masks();
+        masks > 0 && masks > self.masks_outside()
     }
 
     /// The number of uncancelable regions that the fiber is in.
+    #[inline]
     pub(crate) fn masks(&self) -> u32 {
         self.state().own.masks()
     }
 
     /// Sets the number of regions, and returns the previous one.
+    #[inline]
     pub(crate) fn set_masks(&self, masks: u32) -> u32 {
         let before = self.masks();
         self.state().own.set_masks(masks);
@@ -796,7 +808,8 @@ impl Context {
     }
 
     pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
-        self.0.park(waiter, shielded || self.is_masked())
+        let shielded = shielded || self.is_masked();
+        if self.is_in_limit() { self.0.park_limited(waiter, shielded) } else { self.0.park(waiter, shielded) }
     }
 
     /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself.

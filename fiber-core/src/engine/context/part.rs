@@ -19,6 +19,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::limit::Resumed;
 use super::{Context, Cx, Origin};
 use crate::cell::LazyPlace;
 use crate::engine::step::Run;
@@ -30,6 +31,8 @@ use crate::instant::Instant;
 pub(crate) enum Place<'a> {
     Node(&'a Context),
     Part(&'a Part<'a>),
+    /// A limit that has waited without a node.
+    Limit(&'a Resumed<'a>),
 }
 
 /// Makes the node of a running fiber, below the context around it.
@@ -132,6 +135,24 @@ impl<'a> Part<'a> {
         Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, is_raced, nodes_made, seen }
     }
 
+    /// What a limit without a node has to know; `None` if this part needs a node, or has one.
+    pub(super) fn limit(&self) -> Option<(Site, Instant)> {
+        let needs_node = self.kind.is_shielded() || !self.origin.is_unnamed() || self.made.get().is_some();
+        (!needs_node).then_some((self.origin.site(), self.deadline))
+    }
+
+    /// The deadline: its own, or one that reaches it from above.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The number of masks that the fiber has entered in this part.
+    #[inline]
+    pub(crate) fn masks(&mut self) -> u32 {
+        *self.masks.get_mut()
+    }
+
     /// The node; makes it if there is none.
     #[inline]
     pub(crate) fn context(&self) -> &Context {
@@ -204,6 +225,7 @@ impl<'a> Part<'a> {
             part = match part.outer {
                 Place::Node(context) => return (context, is_sheltered),
                 Place::Part(outer) => outer,
+                Place::Limit(limit) => return (limit.nearest(), is_sheltered),
             };
         }
     }
@@ -221,6 +243,7 @@ impl<'a> Place<'a> {
         match self {
             Place::Node(context) => context,
             Place::Part(part) => part.context(),
+            Place::Limit(limit) => limit.context(),
         }
     }
 
@@ -231,6 +254,7 @@ impl<'a> Place<'a> {
         match self {
             Place::Node(context) => (context, false),
             Place::Part(part) => part.nearest(),
+            Place::Limit(limit) => (limit.nearest(), false),
         }
     }
 
@@ -239,6 +263,25 @@ impl<'a> Place<'a> {
         match self {
             Place::Node(context) => Some(context),
             Place::Part(part) => part.made.get().map(|inside| &**inside),
+            Place::Limit(limit) => limit.own_node(),
+        }
+    }
+
+    /// The node in which the fiber has waited, in its next turn.
+    #[inline]
+    pub(super) fn waited_in(self) -> &'a Context {
+        match self {
+            Place::Limit(limit) => limit.outside(),
+            place => place.context(),
+        }
+    }
+
+    /// The context around a limit that has waited without a node.
+    #[inline]
+    pub(super) fn resumed_limit(self) -> Option<&'a Context> {
+        match self {
+            Place::Limit(limit) => Some(limit.outside()),
+            Place::Node(_) | Place::Part(_) => None,
         }
     }
 
@@ -248,6 +291,7 @@ impl<'a> Place<'a> {
         loop {
             place = match place {
                 Place::Node(context) => return Some(context),
+                Place::Limit(limit) => return Some(limit.nearest()),
                 Place::Part(part) => match (part.made.get(), part.kind) {
                     (Some(inside), _) => return Some(inside),
                     (None, Kind::Structure { .. }) => part.outer,
@@ -259,8 +303,14 @@ impl<'a> Place<'a> {
 
     #[inline]
     pub(super) fn is_cancelled(self) -> bool {
-        let (nearest, is_sheltered) = self.nearest();
-        nearest.is_cancelled() && !is_sheltered
+        match self {
+            Place::Node(context) => context.is_cancelled(),
+            Place::Limit(limit) => limit.is_cancelled(),
+            Place::Part(part) => {
+                let (nearest, is_sheltered) = part.nearest();
+                nearest.is_cancelled() && !is_sheltered
+            }
+        }
     }
 
     /// Whether the fiber has to end its work now. Only the fiber's own thread may call this.
@@ -275,6 +325,7 @@ impl<'a> Place<'a> {
         match self {
             Place::Node(context) => context.is_raced(),
             Place::Part(part) => part.is_raced,
+            Place::Limit(limit) => limit.outside().is_raced(),
         }
     }
 
@@ -283,6 +334,7 @@ impl<'a> Place<'a> {
     fn races(self) -> bool {
         match self {
             Place::Node(context) => context.races(),
+            Place::Limit(_) => false,
             Place::Part(part) => matches!(part.kind, Kind::Structure { races: true, .. }),
         }
     }
@@ -291,6 +343,7 @@ impl<'a> Place<'a> {
     pub(super) fn masks(self) -> u32 {
         match self {
             Place::Node(context) => context.masks(),
+            Place::Limit(limit) => limit.outside().masks(),
             // Relaxed, here and below: only the fiber itself uses it, as with the masks of a context.
             Place::Part(part) => part.masks.load(Ordering::Relaxed),
         }
@@ -301,7 +354,7 @@ impl<'a> Place<'a> {
     pub(super) fn masks_outside(self) -> u32 {
         match self {
             Place::Node(context) => context.masks_outside(),
-            Place::Part(_) => 0,
+            Place::Part(_) | Place::Limit(_) => 0,
         }
     }
 
@@ -310,6 +363,7 @@ impl<'a> Place<'a> {
     pub(super) fn set_masks(self, masks: u32) -> u32 {
         match self {
             Place::Node(context) => context.set_masks(masks),
+            Place::Limit(limit) => limit.outside().set_masks(masks),
             Place::Part(part) => {
                 let before = part.masks.load(Ordering::Relaxed);
                 part.masks.store(masks, Ordering::Relaxed);
@@ -324,6 +378,7 @@ impl<'a> Place<'a> {
         match self {
             Place::Node(context) => context.deadline().unwrap_or(Instant::FAR_FUTURE),
             Place::Part(part) => part.deadline,
+            Place::Limit(limit) => limit.deadline(),
         }
     }
 }
@@ -346,13 +401,13 @@ impl NodesMade {
     /// An impossible count: more nodes finished than begun.
     const NEVER: u64 = Self::ENDED;
 
-    fn begin(&self) {
+    pub(super) fn begin(&self) {
         // Relaxed: ordered before the `LazyPlace` publishes the node, so a thread that sees the node reads a different count
         // here.
         self.0.fetch_add(Self::BEGUN, Ordering::Relaxed);
     }
 
-    fn end(&self) {
+    pub(super) fn end(&self) {
         // Release: pairs with the Acquire in `settled`. A part that is opened at the new count finds the node.
         self.0.fetch_add(Self::ENDED, Ordering::Release);
     }

@@ -10,7 +10,8 @@ use crate::instant::Instant;
 
 impl Context {
     /// The fibers and parts directly below this one that have not ended, in the order in which they were made. Those
-    /// that begin or end during the call may be missing.
+    /// that begin or end during the call may be missing, and so is a timeout in which nothing has been forked yet; a
+    /// [dump](Context::dump) shows it.
     ///
     /// ```
     /// use fiber_core::{Context, Fiber};

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::limit::Limit;
 use super::race::Race;
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
@@ -49,6 +50,10 @@ impl Origin {
         Origin { name: Some(name), site }
     }
 
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.name.is_none()
+    }
+
     pub(super) fn site(&self) -> Site {
         self.site
     }
@@ -74,6 +79,8 @@ pub(super) struct Rare {
     /// Used almost only by the fiber itself (a blocking closure may read a local), so the lock is hardly ever
     /// contended.
     pub(super) carried: Mutex<Carried>,
+    /// If the fiber has been in a limit without a node.
+    pub(super) limit: LazyBox<Limit>,
 }
 
 /// Settings that operators of a fiber make in its context, each as long as the operator runs.
@@ -111,10 +118,10 @@ impl FiberState {
 /// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
-///  31    13     12       11      10        9            8           7        6        5       4         0
-/// +--------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
-/// |  masks | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
-/// +--------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
+///  31    14     13         12        11      10        9            8           7        6        5       4         0
+/// +--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
+/// |  masks | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
+/// +--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
@@ -122,6 +129,7 @@ impl FiberState {
 /// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
 /// it), `RACES` (its branches are the sides of a [race](super::race)) and `RACED` (it is such a side, or a part of one) never change.
 /// `OUTLASTS` says that a side of a race waits, and that a cancellation of the race does not end this wait.
+/// `IN_LIMIT` says that the fiber is in a [limit](super::limit) that has no node of its own.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -134,7 +142,8 @@ impl Own {
     pub(super) const RACED: u32 = 1 << 10;
     pub(super) const RACES: u32 = 1 << 11;
     pub(super) const OUTLASTS: u32 = 1 << 12;
-    const MASKS_SHIFT: u32 = 13;
+    pub(super) const IN_LIMIT: u32 = 1 << 13;
+    const MASKS_SHIFT: u32 = 14;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
     pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
@@ -159,6 +168,7 @@ impl Own {
         self.load() & flag != 0
     }
 
+    #[inline]
     pub(super) fn set(&self, flag: u32, is_set: bool) {
         self.replace(flag, Self::flag(flag, is_set));
     }
@@ -168,6 +178,7 @@ impl Own {
         self.load() >> Self::MASKS_SHIFT
     }
 
+    #[inline]
     pub(super) fn set_masks(&self, masks: u32) {
         assert!(masks <= Self::MOST_MASKS, "a fiber is in less than half a million uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);

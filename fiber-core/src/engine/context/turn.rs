@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Context;
+use super::limit::Resumed;
 use super::part::{NodesMade, Part, Place};
 use super::watch::Watch;
 use crate::cell::Signal;
@@ -157,6 +158,16 @@ pub(crate) struct TurnView<'a> {
     below: Option<&'a Watch<'a>>,
 }
 
+impl<'a> TurnView<'a> {
+    pub(super) fn nodes_made(self) -> &'a NodesMade {
+        &self.turn.nodes_made
+    }
+
+    pub(super) fn below(self) -> Option<&'a Watch<'a>> {
+        self.below
+    }
+}
+
 impl TurnView<'_> {
     /// Passes the task of a fiber that yields to its scheduler, which is at this address.
     #[inline]
@@ -205,6 +216,17 @@ impl<'a> Cx<'a> {
         Cx { turn, place: Place::Node(context), below, slot }
     }
 
+    /// In a limit that has waited, with a watch for it.
+    #[inline]
+    pub(crate) fn resumed(
+        limit: &'a Resumed<'a>,
+        watch: &'a Watch<'a>,
+        view: TurnView<'a>,
+        slot: &'a Slot<'a>,
+    ) -> Self {
+        Cx { turn: view.turn, place: Place::Limit(limit), below: Some(watch), slot }
+    }
+
     /// The frames of the fiber.
     #[inline(always)]
     pub(crate) fn slot(&self) -> &'a Slot<'a> {
@@ -246,6 +268,22 @@ impl<'a> Cx<'a> {
     #[cold]
     pub(crate) fn claim_race(&self) -> bool {
         self.context().claim_race()
+    }
+
+    /// See [`Context::has_missed_race`].
+    #[cold]
+    pub(crate) fn has_missed_race(&self) -> bool {
+        self.place.waited_in().has_missed_race()
+    }
+
+    /// Whether the second of two events ended the last wait of the fiber.
+    pub(crate) fn was_second(&self) -> bool {
+        self.place.waited_in().was_second()
+    }
+
+    /// The context around the limit that has waited without a node, and goes on here.
+    pub(crate) fn resumed_limit(&self) -> Option<&'a Context> {
+        self.place.resumed_limit()
     }
 
     /// Whether the fiber is in a side of a race.
@@ -376,8 +414,12 @@ impl<'a> Cx<'a> {
     }
 
     /// The innermost existing context around this place.
+    #[inline]
     fn nearest(&self) -> &'a Context {
-        self.place.nearest().0
+        match self.place {
+            Place::Node(context) => context,
+            place => place.nearest().0,
+        }
     }
 
     pub(super) fn nodes_made(&self) -> &'a NodesMade {

@@ -1,7 +1,6 @@
 //! The wake-ups that end waits.
 
 use std::fmt;
-use std::sync::Arc;
 use std::task::Waker;
 
 use super::{Context, Cx, Turn, throw_away};
@@ -158,10 +157,7 @@ impl Wakeup {
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
-            Target::Fiber(context, event)
-                if Arc::ptr_eq(context.scheduler(), cx.context().scheduler())
-                    && cx.is_at_place_of(&context) =>
-            {
+            Target::Fiber(context, event) if cx.is_on(context.scheduler()) && cx.is_at_place_of(&context) => {
                 if let Some(waiter) = end_wait(&context, event).waiter() {
                     cx.wake_from_bottom(waiter, Signal::Fired);
                 }

@@ -13,8 +13,9 @@
 
 use std::iter::successors;
 
+use super::limit::Resumed;
 use super::part::{Part, Place};
-use super::turn::Cx;
+use super::turn::{Cx, TurnView};
 use crate::instant::Instant;
 
 /// One such frame, linked to those below it.
@@ -39,6 +40,12 @@ impl<'a> Watch<'a> {
     pub(crate) fn limit(cx: &Cx<'a>, part: &'a Part<'a>, until: Option<Instant>) -> Self {
         let role = Role::Limited(until.unwrap_or(Instant::FAR_FUTURE));
         Watch { place: Place::Part(part), role, below: cx.below() }
+    }
+
+    /// A limit that has waited runs above. It has a timer, but its thread may be this one.
+    #[inline]
+    pub(crate) fn resumed(limit: &'a Resumed<'a>, view: TurnView<'a>) -> Self {
+        Watch { place: Place::Limit(limit), role: Role::Limited(limit.until()), below: view.below() }
     }
 
     /// The fiber of `cx` waits for the fiber that runs above.

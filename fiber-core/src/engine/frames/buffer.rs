@@ -133,6 +133,8 @@ const WAITS: u32 = 1;
 const SWITCHES: u32 = 2;
 /// A leaf is in use at its place, so nothing is pushed.
 const LOCKED: u32 = 4;
+/// The fiber has left its limit, which had no node, and continues in the same context.
+const LEAVES: u32 = 8;
 
 /// What a driver does next.
 pub(super) enum Next {
@@ -163,6 +165,8 @@ enum Home<'a> {
     /// In the cell of the fiber of this place, if its room was not taken.
     At(Place<'a>),
     Heap,
+    /// The same, and the frames will move: those of a fiber that a block awaits.
+    Moves,
 }
 
 impl<'a> Slot<'a> {
@@ -187,6 +191,17 @@ impl<'a> Slot<'a> {
     #[inline]
     pub(crate) fn apart() -> Self {
         Slot { frames: Cell::new(None), home: Home::Heap }
+    }
+
+    /// For a fiber that a block awaits. Its frames move as soon as it waits.
+    #[inline]
+    pub(crate) fn awaited() -> Self {
+        Slot { frames: Cell::new(None), home: Home::Moves }
+    }
+
+    /// Whether the fiber will wait elsewhere than in the context in which it runs.
+    pub(crate) fn moves(&self) -> bool {
+        matches!(self.home, Home::Moves)
     }
 
     #[inline]
@@ -216,7 +231,7 @@ impl<'a> Slot<'a> {
         let room = match &self.home {
             Home::In(start, size, _) => start.take().map(|start| (start, *size)),
             Home::At(place) => place.context().take_room().map(|room| (room.start, room.size)),
-            Home::Heap => None,
+            Home::Heap | Home::Moves => None,
         };
         let (head, capacity, is_on_heap) = match room {
             Some((block, size)) if size >= LEAST_IN_CELL => (block.cast(), size - size_of::<Head>(), false),
@@ -327,6 +342,23 @@ impl Buffer<'_> {
     pub(super) fn switch_to(mut self, outside: Context) {
         let front = self.front();
         (front.state, front.node) = (SWITCHES, Some(outside));
+    }
+
+    /// The fiber leaves its limit.
+    #[inline]
+    pub(super) fn leave_limit(mut self) {
+        self.front().state = LEAVES;
+    }
+
+    /// Whether the fiber has just left its limit. It goes on.
+    #[inline(always)]
+    pub(super) fn has_left_limit(mut self) -> bool {
+        let front = self.front();
+        let has_left = front.state == LEAVES;
+        if has_left {
+            front.state = RUNS;
+        }
+        has_left
     }
 
     /// The newest group begins to wait, or has to begin again.

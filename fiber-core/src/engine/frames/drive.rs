@@ -10,10 +10,10 @@
 use std::mem::{ManuallyDrop, forget, take};
 use std::ptr;
 
-use super::buffer::{Next, Pair, Slot, Table};
+use super::buffer::{Buffer, Next, Pair, Slot, Table};
 use super::{Frames, Submit};
 use crate::cell::{Signal, Unparked};
-use crate::engine::context::{Context, Cx, TurnView};
+use crate::engine::context::{Context, Cx, NodeGuard, Resumed, TurnView, Watch};
 use crate::engine::task::Task;
 
 /// The functions of a leaf.
@@ -144,9 +144,19 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
     let mut is_cancelled = is_cancelled;
     loop {
         let put_back = PutBack(&slot, &node);
+        let is_cancelled = take(&mut is_cancelled);
         value = node.run_as(|| {
+            let (mut value, mut is_cancelled) = (value, is_cancelled);
+            if node.is_in_limit() {
+                value = run_in_limit(&node, view, &slot, value, take(&mut is_cancelled));
+                if !slot.buffer().is_some_and(Buffer::has_left_limit) {
+                    return value;
+                }
+            }
             let cx = &Cx::new(&node, view, &slot);
-            let value = if take(&mut is_cancelled) { cancel(cx) } else { value };
+            if is_cancelled {
+                value = cancel(cx);
+            }
             run_frames(cx, value)
         });
         forget(put_back);
@@ -161,6 +171,40 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
             Next::Ends => return,
         }
     }
+}
+
+/// Runs frames of a fiber that has waited in a limit without a node. If the limit gets one, the fiber goes on in that.
+#[inline(never)]
+fn run_in_limit(
+    node: &Context,
+    view: TurnView<'_>,
+    slot: &Slot<'_>,
+    value: Pair,
+    is_cancelled: bool,
+) -> Pair {
+    let mut limit = Resumed::new(node, view);
+    let value = {
+        let watch = Watch::resumed(&limit, view);
+        let cx = &Cx::resumed(&limit, &watch, view, slot);
+        limit.look();
+        let value = if is_cancelled { cancel(cx) } else { value };
+        run_frames(cx, value)
+    };
+    if let Some(inside) = limit.leave() {
+        move_in(node, slot, inside);
+    }
+    value
+}
+
+/// The limit has got this node.
+#[cold]
+fn move_in(node: &Context, slot: &Slot<'_>, inside: NodeGuard) {
+    if let Some(mut frames) = slot.buffer() {
+        // A part inside may wait.
+        frames.front().node.get_or_insert_with(|| Context::clone(&inside));
+    }
+    inside.set_masks(node.set_masks(0));
+    node.move_limit(inside);
 }
 
 /// Puts the context back if a frame unwinds: the others are dropped, and the last one ends the fiber.

@@ -341,6 +341,19 @@ impl Cx<'_> {
         self.leave(outcome)
     }
 
+    /// The same for a frame that ends a limit without a node.
+    #[inline(always)]
+    pub(crate) fn leave_limit<T: Send + 'static>(&self, outcome: Outcome<T>) -> Left {
+        self.frames().leave_limit();
+        self.leave(outcome)
+    }
+
+    /// Gives the outcome from the bottom of the stack, after the limit in which the fiber runs has moved into its node.
+    #[cold]
+    pub(crate) fn give_later<T: Send + 'static>(&self, outcome: Outcome<T>) -> Waiting<'_, T> {
+        self.wait(Given(Some(outcome)))
+    }
+
     /// The result of a frame that has taken this step.
     #[inline(always)]
     pub(crate) fn leave_step<T: Send + 'static>(&self, step: Step<'_, T>) -> Left {

@@ -82,6 +82,7 @@ fn a_level_is_chosen_by_the_time_that_is_left() {
     assert_eq!(wheel.pop_due(at(now)), None);
     for (level, left) in [TICK, slot(1), slot(2)].into_iter().enumerate() {
         wheel.insert(at(now + left), left);
+        wheel.sort_latest();
         assert_eq!(wheel.occupied[level].count_ones(), 1);
     }
     assert_eq!(pop_all(&mut wheel, now + TICK), [TICK]);
