@@ -180,7 +180,7 @@ impl Own {
 
     #[inline]
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than half a million uncancelable regions");
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than a quarter of a million uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 
