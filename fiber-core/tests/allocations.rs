@@ -504,3 +504,9 @@ fn a_hedge_that_is_ready_allocates_nothing_and_one_that_waits_only_its_attempt()
     let waits = || Fiber::hedge(SECOND, 9, Fiber::yield_now).while_error(|_| true);
     assert_eq!(allocations(waits), 3);
 }
+
+#[test]
+fn a_blocking_call_allocates_its_job_and_its_task() {
+    // What the thread and the fiber share, and the task.
+    assert_eq!(allocations(|| Fiber::blocking(|| ())), 2);
+}
