@@ -288,6 +288,7 @@ impl Task {
         Task::of_rest(rest, RESUME)
     }
 
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have such work"))]
     pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
         Task::of_other(Other::Blocking(context, work))
     }
