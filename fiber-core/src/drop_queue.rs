@@ -46,13 +46,21 @@ pub(crate) fn drop_nested(dead: Box<dyn Nested>) {
     }
 }
 
-fn drop_all(dead: Box<dyn Nested>) {
+/// Like [`drop_nested`], for a value without a box. It gets one only if it is nested too deep.
+pub(crate) fn drop_in_place<T: Send + 'static>(dead: T) {
+    match BASE.get() {
+        0 => drop_all(dead),
+        base if panicking() || base.abs_diff(stack::address()) > DEEPEST => wait(Box::new(dead)),
+        _ => drop(dead),
+    }
+}
+
+fn drop_all<T>(dead: T) {
     BASE.set(stack::address());
     let mut torn = Vec::new();
-    let mut next = Some(dead);
-    while let Some(dead) = next {
+    discard_part(dead, &mut torn);
+    while let Some(dead) = take_next() {
         discard_part(dead, &mut torn);
-        next = take_next();
     }
     BASE.set(0);
     Panic::rethrow(torn);

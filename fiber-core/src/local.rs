@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use crate::drop_queue::{Nested, drop_nested};
+use crate::drop_queue::drop_in_place;
 
 /// A key for values that a fiber carries. [`local_key!`](crate::local_key!) makes one.
 ///
@@ -79,19 +79,42 @@ macro_rules! local_key {
 const FORK: usize = 0;
 
 /// A value of any type.
-trait Carried: Any + Nested + Send + Sync {}
-impl<T: Any + Send + Sync> Carried for T {}
+pub(crate) trait Carried: Send + Sync + 'static {
+    fn get(&self) -> Option<&dyn Any>;
 
-/// The values that a fiber carries, the innermost first.
-pub(crate) struct Locals {
+    /// Drops the value through the drop queue: it may hold a context, whose values hold another one, and so on.
+    fn bury(&mut self);
+}
+
+/// A value; `None` when it is dropped.
+struct Value<T>(Option<T>);
+
+impl<T: Send + Sync + 'static> Carried for Value<T> {
+    fn get(&self) -> Option<&dyn Any> {
+        self.0.as_ref().map(|value| value as &dyn Any)
+    }
+
+    fn bury(&mut self) {
+        if const { mem::needs_drop::<T>() }
+            && let Some(value) = self.0.take()
+        {
+            drop_in_place(value);
+        }
+    }
+}
+
+/// The values that a fiber carries, the innermost first. Each is one allocation.
+pub(crate) type Locals = Link<dyn Carried>;
+
+/// A value, and those around it.
+pub(crate) struct Link<V: Carried + ?Sized> {
     /// [`FORK`] for the boundary between a fork and the fiber around it.
     key: usize,
     is_inherited: bool,
     /// Whether one of these values is not inherited by forks.
     has_own: bool,
-    /// Dropped through the drop queue: the value may hold a context, whose values hold another one, and so on.
-    value: Box<dyn Carried>,
     outer: Option<Arc<Locals>>,
+    value: V,
 }
 
 impl Locals {
@@ -99,19 +122,19 @@ impl Locals {
         outer: Option<Arc<Locals>>,
         key: &'static LocalKey<T>,
         value: T,
-    ) -> Arc<Self> {
+    ) -> Arc<Locals> {
         let is_inherited = key.is_inherited;
         let has_own = !is_inherited || outer.as_ref().is_some_and(|outer| outer.has_own);
-        Arc::new(Locals { key: key.address(), is_inherited, has_own, value: Box::new(value), outer })
+        Arc::new(Link { key: key.address(), is_inherited, has_own, outer, value: Value(Some(value)) })
     }
 
     /// The values that a fork inherits.
-    pub(crate) fn for_fork(self: Arc<Self>) -> Arc<Self> {
+    pub(crate) fn for_fork(self: Arc<Self>) -> Arc<Locals> {
         if !self.has_own {
             return self;
         }
-        let value = Box::new(());
-        Arc::new(Locals { key: FORK, is_inherited: true, has_own: false, value, outer: Some(self) })
+        let value = Value(Some(()));
+        Arc::new(Link { key: FORK, is_inherited: true, has_own: false, outer: Some(self), value })
     }
 
     pub(crate) fn get<T>(&self, key: &'static LocalKey<T>) -> Option<&T> {
@@ -119,7 +142,7 @@ impl Locals {
         while let Some(at) = locals {
             is_of_fork &= at.key != FORK;
             if at.key == key.address() && (at.is_inherited || is_of_fork) {
-                return (&*at.value as &dyn Any).downcast_ref();
+                return at.value.get()?.downcast_ref();
             }
             locals = at.outer.as_deref();
         }
@@ -127,14 +150,14 @@ impl Locals {
     }
 }
 
-impl Drop for Locals {
+impl<V: Carried + ?Sized> Drop for Link<V> {
     /// A loop, because a recursion may set a value at every level.
     fn drop(&mut self) {
         let mut outer = self.outer.take();
-        while let Some(mut locals) = outer.and_then(Arc::into_inner) {
-            outer = locals.outer.take();
+        while let Some(mut link) = outer {
+            // `None`: others still have it, and one of them goes on with those around it.
+            outer = Arc::get_mut(&mut link).and_then(|link| link.outer.take());
         }
-        let value: Box<dyn Carried> = mem::replace(&mut self.value, Box::new(()));
-        drop_nested(value);
+        self.value.bury();
     }
 }

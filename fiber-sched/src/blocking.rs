@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use fiber_core::{Context, Task};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::contain::contain;
 use crate::discard::discard;
@@ -41,6 +42,8 @@ struct State {
     threads: usize,
     /// Waiting threads, including those that were notified and have not woken yet.
     idle: usize,
+    /// Threads that have just done a task, and look once more for another one before they wait.
+    looking: usize,
     /// How many threads were ever started, for their names.
     started: u64,
     /// The fibers whose calls run, by the numbers of the threads.
@@ -68,8 +71,12 @@ impl Blocking {
             return discard(task);
         }
         state.tasks.push_back(task);
-        // Each idle thread takes one of the waiting tasks.
-        if state.tasks.len() <= state.idle {
+        // Each thread that looks or is idle takes one of the waiting tasks. Those that look need not be woken.
+        let for_idle = state.tasks.len().saturating_sub(state.looking);
+        if for_idle == 0 {
+            return;
+        }
+        if for_idle <= state.idle {
             self.shared.changed.notify_one();
         } else if state.threads < state.max_threads {
             let refused = self.start(&mut state).then(|| state.tasks.pop_back());
@@ -115,7 +122,7 @@ impl Blocking {
         let mut state = self.shared.state.lock();
         state.max_threads = max_threads;
         state.keep_alive = keep_alive;
-        let wanted = state.tasks.len().saturating_sub(state.idle);
+        let wanted = state.tasks.len().saturating_sub(state.idle + state.looking);
         let missing = max_threads.saturating_sub(state.threads).min(wanted);
         for _ in 0..missing {
             // If no thread can be started, the existing ones take the tasks.
@@ -156,8 +163,10 @@ impl State {
 impl Shared {
     /// The main function of a thread.
     fn serve(&self, thread: u64) {
-        while let Some(task) = self.wait(thread) {
+        let mut may_look = false;
+        while let Some(task) = self.wait(thread, may_look) {
             self.run(thread, task);
+            may_look = true;
         }
     }
 
@@ -180,12 +189,18 @@ impl Shared {
         drop(caller);
     }
 
-    /// The next task. `None`: the thread is no longer needed, and no longer counted.
-    fn wait(&self, thread: u64) -> Option<Task> {
+    /// The next task. `None`: the thread is no longer needed, and no longer counted. If it `may_look`, it lets other threads run before
+    /// it sleeps: the fiber whose task it has just done often leads to the next one, and to sleep and be woken costs more than most tasks.
+    fn wait(&self, number: u64, may_look: bool) -> Option<Task> {
         let mut state = self.state.lock();
+        if may_look && state.tasks.is_empty() && !state.is_stopped {
+            state.looking += 1;
+            MutexGuard::unlocked(&mut state, thread::yield_now);
+            state.looking -= 1;
+        }
         loop {
             if let Some(task) = state.tasks.pop_front() {
-                state.begin(thread, &task);
+                state.begin(number, &task);
                 return Some(task);
             }
             let mut is_over = state.is_stopped;

@@ -52,8 +52,8 @@ const ROWS: [(&str, Row); 24] = [
     ("policy, built, cloned and dropped", |count| {
         rounds(count, || {
             let policy = policy();
-            black_box(policy.clone());
-            black_box(policy);
+            drop(black_box(policy.clone()));
+            drop(black_box(policy));
             Fiber::lazy(|| ())
         })
     }),

@@ -327,6 +327,9 @@ impl<T: Send + 'static> Asked for Awaited<T> {
         fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
+        suspended.frames().visit(&mut Visit::Parts(&mut parts));
+        // They are below the block, whose locals may change.
+        parts.drain(..).for_each(|part| part.keep_locals(inside.locals.clone()));
         // Giving up a fiber does not interrupt an uncancelable region of that fiber.
         if inside.masks <= cx.masks() {
             suspended.frames().visit(&mut Visit::Parts(&mut parts));

@@ -80,10 +80,21 @@ enum Kind {
 enum Other {
     /// A closure that may block. It never unwinds.
     Blocking(Context, Box<dyn FnOnce() + Send>),
+    /// Work that may block, whose fiber waits for it.
+    Errand(Context, Arc<dyn Errand>),
     /// Borrowed tasks that a thread may run for their owner. They never unwind.
     Compute(Arc<dyn Help>),
     /// The timer of a future is due.
     Fire(Waker),
+}
+
+/// Work that may block, shared with the fiber that waits for it. It never unwinds.
+pub(crate) trait Errand: Send + Sync {
+    /// Does the work of `fiber`, which waits for it, or has waited until it was cancelled.
+    fn carry_out(&self, fiber: &Context);
+
+    /// The task was dropped: no thread does the work.
+    fn abandon(&self);
 }
 
 impl Kind {
@@ -286,8 +297,13 @@ impl Task {
         Task::of_rest(rest, RESUME)
     }
 
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have such work"))]
     pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
         Task::of_other(Other::Blocking(context, work))
+    }
+
+    pub(crate) fn errand(context: Context, errand: Arc<dyn Errand>) -> Self {
+        Task::of_other(Other::Errand(context, errand))
     }
 
     /// A task that runs borrowed tasks of a thread. Dropping it has no effect: the owner runs them.
@@ -301,7 +317,7 @@ impl Task {
             ValueRef::First(fiber) => Some(fiber),
             ValueRef::Second(rest) => Some(rest.fiber()),
             ValueRef::Third(other) => match &**other {
-                Other::Blocking(fiber, _) => Some(fiber),
+                Other::Blocking(fiber, _) | Other::Errand(fiber, _) => Some(fiber),
                 Other::Compute(_) | Other::Fire(_) => None,
             },
         }
@@ -317,7 +333,7 @@ impl Task {
             (ValueRef::Second(_), CANCELLED) => TaskKind::Cancel,
             (ValueRef::Second(_), _) => TaskKind::Continue,
             (ValueRef::Third(other), _) => match **other {
-                Other::Blocking(..) => TaskKind::Blocking,
+                Other::Blocking(..) | Other::Errand(..) => TaskKind::Blocking,
                 Other::Compute(_) => TaskKind::Compute,
                 Other::Fire(_) => TaskKind::Timer,
             },
@@ -412,6 +428,7 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
         Kind::TimeOut(context, generation) => context.end_limit(generation),
         Kind::Other(other) => match *other {
             Other::Blocking(_, work) => catch_panic(work),
+            Other::Errand(fiber, errand) => catch_panic(|| errand.carry_out(&fiber)),
             Other::Compute(help) => catch_panic(|| help.help()),
             Other::Fire(waker) => Wakeup::from(waker).fire(),
         },
@@ -430,6 +447,10 @@ impl Kind {
             Kind::TimeOut(context, generation) => context.lose_limit(generation),
             Kind::Other(other) => match *other {
                 Other::Blocking(context, work) => discard(work, &context),
+                Other::Errand(context, errand) => {
+                    errand.abandon();
+                    discard(errand, &context);
+                }
                 Other::Compute(_) => {}
                 Other::Fire(waker) => Wakeup::from(waker).abandon(),
             },

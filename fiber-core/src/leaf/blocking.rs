@@ -7,7 +7,7 @@ use super::wait::{Leaf, Wait};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::suppress::discard;
-use crate::engine::task::Task;
+use crate::engine::task::{Errand, Task};
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
@@ -98,8 +98,10 @@ pub type BlockingWith<F> = BlockingWait<Stoppable<F>>;
 pub trait Work: Send + 'static {
     /// The value of a success.
     type Out: Send + 'static;
+    /// Whether it can be asked to stop, by a token.
+    const STOPS: bool = false;
     /// Does the work. May panic.
-    fn work(self, token: &CancelToken) -> Outcome<Self::Out>;
+    fn work(self, token: Option<&CancelToken>) -> Outcome<Self::Out>;
 }
 
 /// A closure that gives a value.
@@ -109,7 +111,7 @@ pub struct Plain<F>(F);
 impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Work for Plain<F> {
     type Out = T;
 
-    fn work(self, _: &CancelToken) -> Outcome<T> {
+    fn work(self, _: Option<&CancelToken>) -> Outcome<T> {
         Outcome::Success((self.0)())
     }
 }
@@ -126,7 +128,7 @@ where
 {
     type Out = T;
 
-    fn work(self, _: &CancelToken) -> Outcome<T> {
+    fn work(self, _: Option<&CancelToken>) -> Outcome<T> {
         (self.0)().into()
     }
 }
@@ -148,9 +150,10 @@ where
     F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
 {
     type Out = T;
+    const STOPS: bool = true;
 
-    fn work(self, token: &CancelToken) -> Outcome<T> {
-        (self.0)(token).into()
+    fn work(self, token: Option<&CancelToken>) -> Outcome<T> {
+        (self.0)(token.expect("made, because it stops")).into()
     }
 }
 
@@ -170,20 +173,20 @@ pub(crate) struct Job<W: Work> {
     /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
     /// them are held until the work has ended.
     work: Noted<Option<(W, Option<Arc<Locals>>)>>,
-    token: CancelToken,
+    /// If the work stops.
+    token: Option<CancelToken>,
     result: OneShot<W::Out>,
 }
 
 impl<W: Work> Job<W> {
     pub(crate) fn new(work: W, carried: Option<Arc<Locals>>) -> Arc<Self> {
         let work = Noted::new(Some((work, carried)));
-        Arc::new(Job { work, token: CancelToken::new(), result: OneShot::new() })
+        Arc::new(Job { work, token: W::STOPS.then(CancelToken::new), result: OneShot::new() })
     }
 
     /// The task that does the work, for `fiber`.
     pub(super) fn task(self: &Arc<Self>, fiber: &Context) -> Task {
-        let (order, caller) = (Order(self.clone()), fiber.clone());
-        Task::blocking(fiber.clone(), Box::new(move || order.carry_out(&caller)))
+        Task::errand(fiber.clone(), self.clone())
     }
 
     pub(super) fn result(&self) -> &OneShot<W::Out> {
@@ -191,7 +194,7 @@ impl<W: Work> Job<W> {
     }
 
     pub(super) fn ask_to_stop(&self) {
-        self.token.cancel();
+        self.token.iter().for_each(CancelToken::cancel);
     }
 
     /// Takes back work of `fiber` that has not started. `false` if it has.
@@ -227,20 +230,21 @@ impl<W: Work + Clone> Clone for BlockingWait<W> {
     }
 }
 
-/// Carries the job to its thread. If a scheduler drops it, the fiber ends as abandoned.
-struct Order<W: Work>(Arc<Job<W>>);
-
-impl<W: Work> Order<W> {
-    /// `fiber` waits for the work, or waited for it until it was cancelled.
-    fn carry_out(self, fiber: &Context) {
-        let job = &self.0;
+impl<W: Work> Errand for Job<W> {
+    fn carry_out(&self, fiber: &Context) {
         // The lock is released before the work starts.
-        let work = job.work.lock().take();
+        let work = self.work.lock().take();
         if let Some((work, carried)) = work {
-            let outcome = fiber.run_as(|| guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
+            let outcome =
+                fiber.run_as(|| guard(|| work.work(self.token.as_ref())).unwrap_or_else(Outcome::Panicked));
             discard(carried, fiber);
-            forget(job.result.deliver(outcome), fiber);
+            forget(self.result.deliver(outcome), fiber);
         }
+    }
+
+    fn abandon(&self) {
+        // No effect if the fiber no longer waits.
+        drop(self.result.deliver(Outcome::Failure(Error::new(Abandoned))));
     }
 }
 
@@ -251,13 +255,6 @@ fn forget<T>(outcome: Option<Outcome<T>>, fiber: &Context) {
         Unobserved::report(fiber, panicked);
     }
     discard(outcome, fiber);
-}
-
-impl<W: Work> Drop for Order<W> {
-    fn drop(&mut self) {
-        // No effect if the work is done, or if the fiber no longer waits.
-        drop(self.0.result.deliver(Outcome::Failure(Error::new(Abandoned))));
-    }
 }
 
 impl<W: Work> Wait for BlockingWait<W> {
@@ -284,7 +281,7 @@ impl<W: Work> Wait for BlockingWait<W> {
 
     fn deregister(&mut self, cx: &Cx<'_>) {
         if let Stage::Scheduled(job) = &self.stage {
-            job.token.cancel();
+            job.ask_to_stop();
             forget(job.result.close(), cx.context());
             let unstarted = job.work.lock().take();
             drop(unstarted);

@@ -31,6 +31,25 @@ fn a_closure_that_has_not_started_never_does_after_a_cancellation() {
 }
 
 #[test]
+fn calls_that_follow_each_other_closely_all_run_whatever_the_threads_do_between_them() {
+    for threads in [1, 2, 3] {
+        let pool = Pool::builder().workers(2).settings(Settings::new().blocking_threads(threads)).build();
+        let counter = Counter::default();
+        let seen = counter.clone();
+        let call = move || {
+            let seen = seen.clone();
+            Fiber::blocking(move || seen.add())
+        };
+        let calls = (0..4).map(move |_| {
+            let call = call.clone();
+            Fiber::for_each(0..200, move |_| call())
+        });
+        assert!(pool.run(Fiber::parallel(calls)).is_success());
+        assert_eq!(counter.get(), 800);
+    }
+}
+
+#[test]
 fn a_fiber_blocked_in_a_closure_is_cancelled_at_once_and_the_closure_ends_by_itself() {
     let pool = Pool::builder().workers(1).build();
     let (started, has_started) = mpsc::channel();

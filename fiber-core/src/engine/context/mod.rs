@@ -262,7 +262,9 @@ impl Context {
         let flags = Own::STRUCTURE
             | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE)
             | Own::flag(Own::RACED, self.is_raced());
-        self.state_below(origin, flags)
+        let tag = self.place().unwrap_or_default();
+        // It finds the locals of the fiber by looking up.
+        move |number| FiberState::new(number, origin, flags, tag, None)
     }
 
     /// What the branches of this part share, if it is an `S`.
@@ -640,7 +642,7 @@ impl Context {
     /// Leaves the tree, after the outcome was delivered and the last child has ended.
     pub(crate) fn end(&self) {
         // A handle may keep the context for a long time, but must not keep the locals of the fiber.
-        if self.has_locals() {
+        if self.state().own.has(Own::LOCALS) {
             discard(self.set_locals(None), self);
         }
         self.observe(Event::Ended);
@@ -693,25 +695,46 @@ impl Context {
 
     /// Whether the fiber carries locals.
     pub(crate) fn has_locals(&self) -> bool {
-        self.state().own.has(Own::LOCALS)
+        self.carrier().is_some()
     }
 
     /// The locals of the fiber.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
         // Most programs have none.
-        if !self.has_locals() {
-            return None;
+        self.carrier()?.rare()?.carried.lock().locals.clone()
+    }
+
+    /// Where the locals of the fiber are: in this context, or for a part without any, in the nearest context of the fiber that has some.
+    fn carrier(&self) -> Option<&FiberState> {
+        let mut node = &self.0;
+        loop {
+            let state = node.owner();
+            if state.own.has(Own::LOCALS) {
+                return Some(state);
+            }
+            // The fiber is inside of the part, so it does not change the locals around it meanwhile.
+            node = node.parent().filter(|_| state.own.has(Own::STRUCTURE))?;
         }
-        self.state().rare()?.carried.lock().locals.clone()
+    }
+
+    /// Gives a part the locals that its fiber has now. The part does not look up any more: the context above it goes on without the fiber.
+    pub(crate) fn keep_locals(&self, locals: Option<Arc<Locals>>) {
+        if !self.state().own.has(Own::LOCALS) {
+            // There were none, so nothing is dropped.
+            let _ = self.set_locals(locals);
+        }
     }
 
     /// Sets the locals, and returns the previous ones, whose drop is user code.
     #[must_use = "their drop may panic"]
     pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
-        if locals.is_none() && !self.state().own.has(Own::LOCALS) {
+        let own = &self.state().own;
+        let had_some = own.has(Own::LOCALS);
+        // A part that has had some does not look up for others.
+        own.set(Own::LOCALS, locals.is_some() || own.has(Own::STRUCTURE));
+        if locals.is_none() && (!had_some || self.state().rare().is_none()) {
             return None;
         }
-        self.state().own.set(Own::LOCALS, locals.is_some());
         replace(&mut self.state().rare_made().carried.lock().locals, locals)
     }
 
@@ -755,6 +778,7 @@ impl Context {
     /// Makes the place below this fiber for awaited fibers that move apart from a block, and for their forks.
     pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
         let place = self.part(shielded, Instant::FAR_FUTURE, AWAIT, Origin::unnamed(self.fork_site()));
+        place.keep_locals(self.locals());
         place.announce(self);
         place
     }

@@ -124,7 +124,7 @@ impl FiberState {
 /// +--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
 /// ```
 ///
-/// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
+/// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether its locals are here; a part without any uses those around it. `APART`
 /// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
 /// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
 /// it), `RACES` (its branches are the sides of a [race](super::race)) and `RACED` (it is such a side, or a part of one) never change.
@@ -180,7 +180,10 @@ impl Own {
 
     #[inline]
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than a quarter of a million uncancelable regions");
+        assert!(
+            masks <= Self::MOST_MASKS,
+            "a fiber is in less than a quarter of a million uncancelable regions"
+        );
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 
