@@ -50,6 +50,12 @@ pub trait Side: Send + 'static + Sized {
 /// The side that a description gives which is no wait. It is never made.
 pub(crate) struct NoSide<T>(Infallible, PhantomData<fn() -> T>);
 
+impl<T> NoSide<T> {
+    pub(crate) fn unreachable() -> Self {
+        unreachable!("a description that is no wait is no side")
+    }
+}
+
 impl<T: Send + 'static> Side for NoSide<T> {
     type Event = Infallible;
     type Out = T;

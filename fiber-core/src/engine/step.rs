@@ -90,8 +90,7 @@ pub trait Run: Send + 'static + Sized {
     /// That wait. Called only if it [is one](Run::IS_WAIT).
     #[doc(hidden)]
     fn into_side(self) -> impl Side<Out = Self::Out> {
-        let no_wait: Option<NoSide<Self::Out>> = None;
-        no_wait.expect("this is a wait")
+        NoSide::<Self::Out>::unreachable()
     }
 }
 

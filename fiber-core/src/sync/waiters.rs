@@ -231,7 +231,8 @@ impl<T> Waiters<T> {
     #[inline]
     fn unlink(&mut self, node: NonNull<Node<T>>) {
         // SAFETY: this node and its neighbours are in the list.
-        let (older, younger) = unsafe { ((*node.as_ptr()).older, (*node.as_ptr()).younger) };
+        let Node { older, younger, .. } = unsafe { node.as_ref() };
+        let (older, younger) = (*older, *younger);
         match older {
             // SAFETY: as above.
             Some(older) => unsafe { (*older.as_ptr()).younger = younger },

@@ -19,8 +19,8 @@ pub(crate) struct WaitList {
 pub(crate) struct Waiting {
     /// The first waiter, unless it has left.
     first: Option<(WaitKey, Wakeup)>,
-    /// The waiters that came while others were waiting. `None` if none of these are left.
-    others: Option<Box<BTreeMap<WaitKey, Wakeup>>>,
+    /// The waiters that came while others were waiting.
+    others: BTreeMap<WaitKey, Wakeup>,
 }
 
 /// Names a wake-up in the list.
@@ -32,10 +32,10 @@ impl WaitList {
         let key = WaitKey(NonZero::<u64>::MIN.saturating_add(self.keys));
         self.keys += 1;
         let Waiting { first, others } = &mut self.waiting;
-        if first.is_none() && others.is_none() {
+        if first.is_none() && others.is_empty() {
             *first = Some((key, wakeup));
         } else {
-            others.get_or_insert_default().insert(key, wakeup);
+            others.insert(key, wakeup);
         }
         key
     }
@@ -45,16 +45,14 @@ impl WaitList {
         if let Some((_, wakeup)) = first.take_if(|(of_first, _)| *of_first == key) {
             return Some(wakeup);
         }
-        let removed = others.as_mut()?.remove(&key);
-        others.take_if(|others| others.is_empty());
-        removed
+        others.remove(&key)
     }
 
     /// The wake-ups, in no order.
     pub(crate) fn wakeups(&self) -> impl Iterator<Item = &Wakeup> {
         let Waiting { first, others } = &self.waiting;
         let first = first.iter().map(|(_, wakeup)| wakeup);
-        first.chain(others.iter().flat_map(|others| others.values()))
+        first.chain(others.values())
     }
 
     /// Takes out all waiters, to be fired without a lock. Keys continue from where they were: a waiter that is taken
@@ -67,8 +65,8 @@ impl WaitList {
 
 impl Waiting {
     pub(crate) fn fire(self) {
-        let others = self.others.into_iter().flat_map(|others| others.into_values());
-        self.first.into_iter().map(|(_, wakeup)| wakeup).chain(others).for_each(Wakeup::fire);
+        let first = self.first.into_iter().map(|(_, wakeup)| wakeup);
+        first.chain(self.others.into_values()).for_each(Wakeup::fire);
     }
 }
 
@@ -146,7 +144,7 @@ mod tests {
             list.remove(key);
         }
         numbered.insert_into(&mut list, 1);
-        assert!(list.waiting.others.is_none());
+        assert!(list.waiting.others.is_empty());
         list.take_all().fire();
         assert_eq!(numbered.woken(), [3]);
     }

@@ -162,7 +162,7 @@ impl Limit {
 
     fn set_phase(&self, phase: u64) {
         // Release: publishes what a limit is to its timer, which sees the phase by its `change`.
-        self.phase.store(self.generation() * GENERATION | phase, Ordering::Release);
+        self.phase.store((self.generation() * GENERATION) | phase, Ordering::Release);
     }
 
     fn becomes_idle(&self) {
@@ -207,7 +207,7 @@ impl Limit {
             self.becomes_idle();
             return LeftLimit::InTime;
         }
-        let leaves = self.generation() * GENERATION | LEAVES;
+        let leaves = (self.generation() * GENERATION) | LEAVES;
         if !self.change(leaves, leaves & !PHASE | LEFT) {
             self.becomes_idle();
         }
@@ -236,7 +236,7 @@ impl Context {
     #[inline]
     pub(crate) fn leaves_limit(&self, generation: u64) -> bool {
         // Relaxed: what follows changes nothing.
-        let leaves = generation * GENERATION | LEAVES;
+        let leaves = (generation * GENERATION) | LEAVES;
         self.limit().is_some_and(|limit| limit.phase.load(Ordering::Relaxed) == leaves)
     }
 
