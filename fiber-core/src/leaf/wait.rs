@@ -171,11 +171,9 @@ pub struct Leaf<W> {
 pub trait Awaits: Send + 'static + Sized {
     type Out: Send + 'static;
     /// The place in a queue. It is a part of the leaf, and stays where it is while the wait is registered.
-    type Place: Send + 'static;
+    type Place: Default + Send + 'static;
     const IS_SHIELDED: bool = false;
     const CAN_LOSE: bool;
-
-    fn place() -> Self::Place;
 
     /// Looks whether the event has happened, before the first wait.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
@@ -234,9 +232,6 @@ impl<W: Wait> Awaits for W {
     const CAN_LOSE: bool = W::CAN_LOSE;
 
     #[inline]
-    fn place() {}
-
-    #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         Wait::poll(self, cx)
     }
@@ -285,7 +280,7 @@ impl<W: Awaits> Leaf<W> {
 
     #[inline(always)]
     pub(crate) fn placed(self) -> Placed<W> {
-        Placed { leaf: self, place: W::place() }
+        Placed { leaf: self, place: W::Place::default() }
     }
 }
 

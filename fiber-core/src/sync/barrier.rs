@@ -170,10 +170,6 @@ impl Attempt for Arrival {
     type Place = Waiter<Party>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<bool>> {
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut state = state.lock();

@@ -567,10 +567,6 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
     type Place = Waiter<Option<Arc<T>>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
         self.send(None)
     }
@@ -630,10 +626,6 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Out = T;
     type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
-
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
 
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;

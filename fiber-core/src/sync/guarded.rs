@@ -390,11 +390,6 @@ impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
     const WAITS_FOR: WaitsFor = WaitsFor::Lock;
 
     #[inline]
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
-    #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Guard<T, H>>> {
         self.take(cx).map(Outcome::Success)
     }

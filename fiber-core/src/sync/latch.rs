@@ -164,11 +164,6 @@ impl Attempt for Opened {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
-    #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
         self.latch.is_open().then_some(Outcome::Success(()))
     }

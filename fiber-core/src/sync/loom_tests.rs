@@ -18,8 +18,8 @@ use loom::thread;
 use super::Latch;
 use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
 use super::operation::Attempt;
-use super::permits::{Permits, Request};
-use super::waiters::Seat;
+use super::permits::Permits;
+use super::waiters::{Seat, Waiter};
 use crate::engine::context::Wakeup;
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
@@ -74,14 +74,14 @@ impl Site {
 
     /// Takes permits as a fiber does.
     fn take(&self, count: usize) {
-        let mut request = Request::new(count);
-        if request.take(&self.permits, None) {
+        if self.permits.try_take(count) {
             return;
         }
+        let mut waiter = Waiter::default();
         let (bell, seat) = seat();
-        if !request.take(&self.permits, Some(seat)) {
+        if !self.permits.take_or_join(count, &mut waiter, seat) {
             bell.wait();
-            assert!(request.take(&self.permits, None));
+            assert!(Permits::was_served(&mut waiter));
         }
     }
 
@@ -128,13 +128,13 @@ fn one_who_leaves_while_a_permit_is_on_its_way_does_not_keep_it() {
     model(|| {
         let site = Site::new(1);
         assert!(site.permits.try_take(1));
-        let mut request = Request::new(1);
-        assert!(!request.take(&site.permits, Some(seat().1)));
+        let mut waiter = Waiter::default();
+        assert!(!site.permits.take_or_join(1, &mut waiter, seat().1));
         let holder = thread::spawn({
             let site = site.clone();
             move || site.permits.give_back(1)
         });
-        request.leave(&site.permits);
+        site.permits.leave(&mut waiter);
         holder.join().unwrap();
         site.is_as_new(1);
     });
@@ -160,8 +160,8 @@ fn what_one_who_leaves_was_given_goes_to_the_next() {
     model_with_a_bound(|| {
         let site = Site::new(1);
         assert!(site.permits.try_take(1));
-        let mut leaves = Request::new(1);
-        assert!(!leaves.take(&site.permits, Some(seat().1)));
+        let mut leaves = Waiter::default();
+        assert!(!site.permits.take_or_join(1, &mut leaves, seat().1));
         let next = thread::spawn({
             let site = site.clone();
             move || site.use_all(1)
@@ -173,7 +173,7 @@ fn what_one_who_leaves_was_given_goes_to_the_next() {
                 site.permits.give_back(1);
             }
         });
-        leaves.leave(&site.permits);
+        site.permits.leave(&mut leaves);
         next.join().unwrap();
         holder.join().unwrap();
         site.is_as_new(1);
@@ -227,11 +227,12 @@ fn guarded() -> Plain<Guarded<usize>> {
 
 /// Takes a lock as a fiber does.
 fn hold<H: Hold>(mut claim: Claim<usize, H>) -> Guard<usize, H> {
-    let taken = claim.attempt(None, None).or_else(|| {
+    let taken = claim.attempt(None).or_else(|| {
+        let mut place = Waiter::default();
         let (bell, seat) = seat();
-        claim.attempt(None, Some(seat)).or_else(|| {
+        claim.join(&mut place, None, seat).or_else(|| {
             bell.wait();
-            claim.attempt(None, None)
+            claim.woken(&mut place, None)
         })
     });
     taken.and_then(Outcome::success).expect("a waiter is woken with the lock")
@@ -300,13 +301,14 @@ fn the_half_that_goes_last_releases_what_both_have_done() {
 
 /// Waits as a fiber does.
 fn wait<A: Attempt<Out = ()>>(mut attempt: A) {
-    if attempt.attempt(None, None).is_some() {
+    if attempt.attempt(None).is_some() {
         return;
     }
+    let mut place = A::Place::default();
     let (bell, seat) = seat();
-    if attempt.attempt(None, Some(seat)).is_none() {
+    if attempt.join(&mut place, None, seat).is_none() {
         bell.wait();
-        assert!(attempt.attempt(None, None).is_some());
+        assert!(attempt.woken(&mut place, None).is_some());
     }
 }
 
@@ -369,12 +371,14 @@ fn a_notification_for_one_who_leaves_goes_to_the_next() {
     model_with_a_bound(|| {
         let notify = super::Notify::new();
         let mut leaving = notify.attempt();
-        assert!(leaving.attempt(None, Some(seat().1)).is_none());
+        // In a box, which moves to another thread.
+        let mut place = Box::<Waiter<_>>::default();
+        assert!(leaving.join(&mut place, None, seat().1).is_none());
         let notifier = thread::spawn({
             let notify = notify.clone();
             move || notify.notify_one()
         });
-        let leaver = thread::spawn(move || leaving.leave());
+        let leaver = thread::spawn(move || leaving.leave(&mut place));
         wait(notify.attempt());
         notifier.join().unwrap();
         leaver.join().unwrap();

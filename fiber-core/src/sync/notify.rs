@@ -228,11 +228,6 @@ impl Attempt for Notified {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
-    #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
         self.notify.try_wait().then_some(Outcome::Success(()))
     }

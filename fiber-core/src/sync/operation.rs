@@ -24,10 +24,7 @@ pub trait Attempt: Send + Sized + 'static {
 
     /// The place among the waiters of the primitive.
     #[doc(hidden)]
-    type Place: Send + 'static;
-
-    #[doc(hidden)]
-    fn place() -> Self::Place;
+    type Place: Default + Send + 'static;
 
     /// Attempts the operation, before it has waited. `cx` is the calling fiber, here and below; `None` for a plain thread.
     #[doc(hidden)]
@@ -100,7 +97,7 @@ impl<A: Attempt> Operation<A> {
             return outcome;
         }
         let sleeper = Arc::new(Sleeper::default());
-        let mut blocked = Blocked { attempt, place: A::place() };
+        let mut blocked = Blocked { attempt, place: A::Place::default() };
         loop {
             let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
             let Blocked { attempt, place } = &mut blocked;
@@ -132,11 +129,6 @@ impl<A: Attempt> Awaits for Operation<A> {
     type Out = A::Out;
     type Place = A::Place;
     const CAN_LOSE: bool = true;
-
-    #[inline]
-    fn place() -> A::Place {
-        A::place()
-    }
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {

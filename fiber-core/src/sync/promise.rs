@@ -284,10 +284,6 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
     #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         self.outcome()

@@ -274,11 +274,6 @@ impl Attempt for Acquire {
     const WAITS_FOR: WaitsFor = WaitsFor::Permits;
 
     #[inline]
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
-    #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Permit>> {
         let (count, shared) = (self.count, &*self.semaphore().0);
         if shared.permits.try_take(count) {

@@ -94,10 +94,6 @@ impl Seat {
 }
 
 impl<T> Waiter<T> {
-    pub(super) const fn new() -> Self {
-        Waiter { has_joined: false, node: UnsafeCell::new(MaybeUninit::uninit()), _stays: PhantomPinned }
-    }
-
     pub(super) fn has_joined(&self) -> bool {
         self.has_joined
     }
@@ -143,6 +139,13 @@ impl<T> Waiter<T> {
     {
         // Nothing is left in the node: its wake-up was taken, and a request that is `Copy` needs no drop.
         std::mem::take(&mut self.has_joined)
+    }
+}
+
+impl<T> Default for Waiter<T> {
+    #[inline]
+    fn default() -> Self {
+        Waiter { has_joined: false, node: UnsafeCell::new(MaybeUninit::uninit()), _stays: PhantomPinned }
     }
 }
 
@@ -342,7 +345,7 @@ mod tests {
     #[test]
     fn an_owner_that_was_dismissed_may_join_again() {
         let mut list = Waiters::new();
-        let mut waiters = [Waiter::new(), Waiter::new()];
+        let mut waiters = [Waiter::default(), Waiter::default()];
         waiters[0].join(&mut list, seat(), 1);
         let (committed, request) = list.dismiss_if(|_| true).expect("one waits");
         committed.wake();
@@ -358,7 +361,7 @@ mod tests {
     #[test]
     fn an_owner_that_was_served_finds_the_answer() {
         let mut list = Waiters::new();
-        let mut waiters = [Waiter::new(), Waiter::new(), Waiter::new()];
+        let mut waiters = [Waiter::default(), Waiter::default(), Waiter::default()];
         waiters.iter_mut().for_each(|waiter| waiter.join(&mut list, seat(), "?"));
         list.serve(|answer| *answer = "!").expect("three wait").wake();
         assert_eq!(waiters[0].leave(&mut list), Some(("!", true)));
@@ -372,7 +375,7 @@ mod tests {
     fn waiters_leave_from_every_place() {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let mut list = Waiters::new();
-            let mut waiters = [Waiter::new(), Waiter::new(), Waiter::new()];
+            let mut waiters = [Waiter::default(), Waiter::default(), Waiter::default()];
             for (number, waiter) in waiters.iter_mut().enumerate() {
                 waiter.join(&mut list, seat(), number);
             }

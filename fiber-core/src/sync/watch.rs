@@ -3,6 +3,8 @@ use std::mem;
 use std::panic::Location;
 use std::sync::Arc;
 
+use parking_lot::MutexGuard;
+
 use super::channel::Closed;
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
@@ -13,7 +15,7 @@ use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
-use crate::primitive::{AtomicU64, MutexGuard, Ordering};
+use crate::primitive::{AtomicU64, Ordering};
 
 /// A value that changes, and its observers: a [`Watcher`] waits for a value that it has not seen, and skips the values
 /// in between.
@@ -311,10 +313,6 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Out = T;
     type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
-
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
 
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         self.look(self.watching.shared.state.lock()).ok()

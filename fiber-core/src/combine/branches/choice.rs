@@ -59,8 +59,6 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
     type Place = ();
     const CAN_LOSE: bool = true;
 
-    fn place() {}
-
     /// Polls the left side first.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let (left, right) = self.sides.as_mut()?;

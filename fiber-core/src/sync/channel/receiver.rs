@@ -285,11 +285,6 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     #[inline]
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
-    #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let channel = self.receiver.channel();
         if !channel.is_likely(CAN_TAKE) {
@@ -365,10 +360,6 @@ impl<T: Send + 'static> Attempt for ReceivingNext<T> {
     type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Option<T>>> {
         Self::next(self.0.attempt(cx))
@@ -425,10 +416,6 @@ impl<T: Send + 'static> Attempt for ReceivingMany<T> {
     type Out = Vec<T>;
     type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
-
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<Vec<T>>> {
         let first = self.one.attempt(cx)?;

@@ -142,10 +142,6 @@ where
     type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
         self.send_batches(None, cx, None)
     }

@@ -261,11 +261,6 @@ impl<T: Send + 'static> Attempt for Sending<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     #[inline]
-    fn place() -> Self::Place {
-        Waiter::new()
-    }
-
-    #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
         let channel = self.sender.channel();
         if !channel.is_likely(CAN_PUT) {

@@ -49,7 +49,7 @@ impl<T: Send + 'static> Receiver<T> {
     pub fn into_stream(self) -> ReceiverStream<T> {
         ReceiverStream {
             receiving: Receiving::new(self, "stream", Location::caller()),
-            place: Box::new(Waiter::new()),
+            place: Box::default(),
             signal: Arc::default(),
         }
     }
