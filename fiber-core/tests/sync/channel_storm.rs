@@ -155,8 +155,9 @@ fn give_up<T: Send + 'static, E: Clone + Send + Sync + 'static>(
                     handle.outcome()
                 })
             })
-            .bind(|outcome| match outcome {
-                Outcome::Cancelled => Fiber::success(None).boxed(),
+            .bind(move |outcome| match outcome {
+                // Others run meanwhile, also if this fiber comes first in every schedule.
+                Outcome::Cancelled => Fiber::delay(pause).map(|()| None).boxed(),
                 outcome => Fiber::from_outcome(outcome.map(Some)).boxed(),
             })
             .boxed(),
