@@ -40,12 +40,12 @@ struct Shared {
 }
 
 struct State {
-    /// The number of entries of the queue that are `Waiting`.
+    /// The number of waiters in the list that are `Waiting`.
     arrived: usize,
     queue: Waiters<Party>,
 }
 
-/// The state of a party, in its entry.
+/// The state of a party, in its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Waiting,

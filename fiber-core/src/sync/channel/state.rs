@@ -8,7 +8,7 @@
 //! (Cancelled waiters do not count; they are skipped when they would be served.) So no operation overtakes a waiter: an
 //! operation that finds an item or room is next in order.
 //!
-//! An entry in either queue holds an `Option<T>`, which tells its owner the result of the wait:
+//! A waiter in either list holds an `Option<T>`, which tells its owner the result of the wait:
 //!
 //! | queue | while waiting | served, `Some` | served, `None` |
 //! |---|---|---|---|
