@@ -178,11 +178,6 @@ impl Attempt for Opened {
         None
     }
 
-    fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
-        self.leave(place);
-        self.attempt(cx)
-    }
-
     fn leave(&mut self, place: &mut Waiter<()>) {
         if place.has_joined() {
             place.leave(&mut self.latch.0.queue.lock());

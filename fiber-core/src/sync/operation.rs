@@ -43,7 +43,10 @@ pub trait Attempt: Send + Sized + 'static {
 
     /// The outcome after the wake-up, unless there is more to wait for; then it joins again.
     #[doc(hidden)]
-    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<Self::Out>>;
+    fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<Self::Out>> {
+        self.leave(place);
+        self.attempt(cx)
+    }
 
     /// Leaves the waiters, if the operation is one of them. A value or permits already passed to the caller go to the next waiter.
     #[doc(hidden)]

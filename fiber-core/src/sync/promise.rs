@@ -301,11 +301,6 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         if seat.wakeup().claim() { self.outcome() } else { None }
     }
 
-    fn woken(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
-        self.leave(place);
-        self.outcome()
-    }
-
     fn leave(&mut self, place: &mut Waiter<()>) {
         if place.has_joined() {
             place.leave(&mut self.promise.queue.lock_to_read());

@@ -14,11 +14,11 @@
 //!
 //! # Why no pointer dangles
 //!
-//! | the waiter | in the list | who accesses the node |
+//! | the waiter | in the list | the node is accessed by |
 //! |---|---|---|
-//! | has not joined, or has left | no | nobody; it may be moved and dropped |
+//! | has not joined, or has left | no | no thread; it may be moved and dropped |
 //! | has joined | yes | the thread that holds the lock |
-//! | was unlinked: served, or its wait was over | no | the same, until it has committed the wait, or has stored the answer |
+//! | was unlinked: served, or its wait was over | no | the same thread, until it has committed the wait, or has stored the answer |
 //!
 //! The owner takes the lock to [leave](Waiter::leave), so no other thread uses the node afterwards. It leaves before it is moved or
 //! dropped: the engine promises so by the [`Seat`], which is needed to join. A waiter that [was dismissed](Waiters::dismiss_if) is not
@@ -50,7 +50,7 @@ pub struct Waiter<T> {
     has_joined: bool,
     /// Initialised while it has joined.
     node: UnsafeCell<MaybeUninit<Node<T>>>,
-    // A reference to the operation does not claim that nobody else uses the node.
+    // A reference to the operation does not claim to be the only one to the node.
     _stays: PhantomPinned,
 }
 

@@ -119,7 +119,7 @@ impl Storm {
         .boxed()
     }
 
-    /// What was sent is what was received. The items of a sender come in order, if nobody has given any back.
+    /// What was sent is what was received. The items of a sender come in order, unless a receiver has given one back.
     fn check(&self, is_in_order: bool) {
         assert_eq!(self.live.load(Ordering::Relaxed), 0, "each item is dropped once");
         let (sent, mut received) = (self.sent.lock().clone(), self.received.lock().clone());
