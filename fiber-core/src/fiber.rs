@@ -120,6 +120,10 @@ impl<R: Run> Run for Named<R> {
         Some(self.name.clone())
     }
 
+    fn is_single_wait(&self) -> bool {
+        self.run.is_single_wait()
+    }
+
     fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<R::Out> {
         self.run.end_unstarted(cx)
     }

@@ -6,6 +6,7 @@ mod chosen {
     pub(crate) use std::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
+    pub(crate) use std::thread::LocalKey;
 
     pub(crate) use parking_lot::{Mutex, MutexGuard};
 
@@ -68,6 +69,7 @@ mod chosen {
     };
 
     pub(crate) use loom::sync::MutexGuard;
+    pub(crate) use loom::thread::LocalKey;
 
     /// Without poisoning.
     pub(crate) struct Condvar(loom::sync::Condvar);

@@ -3,10 +3,10 @@
 
 use std::cell::Cell;
 use std::ptr::NonNull;
-use std::thread::LocalKey;
 
 use super::node::Owner;
 use super::reference::Ref;
+use crate::primitive::LocalKey;
 
 /// For a thread-local: the cell of the fiber whose code runs here.
 pub(crate) struct Current<F: Owner>(Cell<Option<NonNull<Ref<F>>>>);

@@ -22,6 +22,10 @@ pub(crate) trait Erased<T>: Nested + Send {
         Outcome::Cancelled.without(self, cx)
     }
     fn name(&self) -> Option<Arc<str>>;
+    /// As [`Run::is_single_wait`].
+    fn is_single_wait(&self) -> bool {
+        false
+    }
 }
 
 /// A description until it runs. If it is dropped before that, its parts are dropped one by one.
@@ -53,6 +57,10 @@ impl<R: Run> Erased<R::Out> for Unrun<R> {
 
     fn name(&self) -> Option<Arc<str>> {
         self.0.as_ref()?.name()
+    }
+
+    fn is_single_wait(&self) -> bool {
+        self.0.as_ref().is_some_and(R::is_single_wait)
     }
 }
 
@@ -92,6 +100,10 @@ impl<T: Send + 'static> Run for Boxed<T> {
 
     fn name(&self) -> Option<Arc<str>> {
         self.fiber.as_ref()?.name()
+    }
+
+    fn is_single_wait(&self) -> bool {
+        self.fiber.as_ref().is_some_and(|fiber| fiber.is_single_wait())
     }
 
     fn end_unstarted(mut self, cx: &Cx<'_>) -> Outcome<T> {

@@ -87,6 +87,14 @@ pub trait Run: Send + 'static + Sized {
     #[doc(hidden)]
     const IS_WAIT: bool = false;
 
+    /// Whether this is a single wait, whatever is around it: a box, a name, a limit, steps that never wait. As a side of a race, it is
+    /// not a program.
+    #[doc(hidden)]
+    #[inline]
+    fn is_single_wait(&self) -> bool {
+        Self::IS_WAIT
+    }
+
     /// That wait. Called only if it [is one](Run::IS_WAIT).
     #[doc(hidden)]
     fn into_side(self) -> impl Side<Out = Self::Out> {

@@ -175,7 +175,7 @@ impl<T> Waiters<T> {
         self.oldest.is_none()
     }
 
-    /// The waiters, without those of the fiber of `wakeup`: two sides of one race cannot serve each other.
+    /// The waiters that an operation of `wakeup` can serve: not its own fiber, and not another side of its race, unless one is a program.
     pub(super) fn others(&self, wakeup: &Wakeup) -> impl Iterator<Item = &Wakeup> {
         // SAFETY: the nodes of the list are initialised, and the list is borrowed, so they stay.
         let nodes = successors(self.oldest, |node| unsafe { node.as_ref() }.younger);

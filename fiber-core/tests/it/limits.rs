@@ -8,7 +8,9 @@ use std::time::{Duration, SystemTime};
 use crate::support::{Counter, Steps};
 use fiber_core::error::{Abandoned, DeadlineExceeded, TimedOut};
 use fiber_core::sync::Channel;
-use fiber_core::{Context, Either, Fiber, Handle, Instant, Outcome, Scheduler, Task, TaskKind, TimerKey};
+use fiber_core::{
+    Context, Cx, Either, Fiber, Handle, Instant, Outcome, Scheduler, Task, TaskKind, TimerKey, Wait, Wakeup,
+};
 use fiber_sched::{CurrentThread, Pool};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -372,4 +374,34 @@ fn limits_end_on_real_schedulers() {
     ends([thread.run(expires()), thread.run(forks()), thread.run(in_time())]);
     let pool = Pool::builder().workers(2).build();
     ends([pool.run(expires()), pool.run(forks()), pool.run(in_time())]);
+}
+
+/// Gives the deadline that it sees as it registers.
+struct Deadline;
+
+impl Wait for Deadline {
+    type Out = Option<Instant>;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        None
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, _: Wakeup) -> Option<Outcome<Self::Out>> {
+        Some(Outcome::Success(cx.context().deadline()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+#[test]
+fn a_wait_that_registers_sees_the_deadline() {
+    for steps in both(10) {
+        let later = || Fiber::yield_now().bind(move |()| Fiber::wait(Deadline));
+        let sees = |deadline, fiber| assert_eq!(run(&steps, fiber).unwrap(), deadline);
+        sees(None, later().boxed());
+        sees(Some(at(3600)), Fiber::wait(Deadline).timeout(HOUR).boxed());
+        sees(Some(at(3600)), later().timeout(HOUR).boxed());
+        sees(Some(at(1)), later().timeout(HOUR).timeout(SECOND).boxed());
+        sees(None, later().timeout(HOUR).bind(move |_| later()).boxed());
+    }
 }

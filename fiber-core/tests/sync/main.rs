@@ -18,6 +18,7 @@ mod pipeline;
 mod promise;
 mod race;
 mod race_finalizers;
+mod race_meetings;
 mod race_storm;
 mod rate_limiter;
 mod rw_lock;

@@ -170,9 +170,10 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         prepare: impl FnOnce(&Context),
     ) -> (Self, Task) {
         let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
+        let is_single = S::RACES && run.is_single_wait();
         let prepare = |context: &Context| {
             if S::RACES {
-                context.become_side();
+                context.become_side(is_single);
             }
             prepare(context);
         };
@@ -406,7 +407,7 @@ impl<T: Send + 'static> Ran<T> {
         R: Run<Out = T>,
     {
         let mut part = Part::fiber(cx, make, site);
-        part.name_after(&run);
+        part.describe(&run);
         let step = {
             let slot = Slot::at(At::Part(&part));
             let cx = &cx.within(&part).on(&slot);

@@ -65,8 +65,12 @@ impl<R: Run> Run for WithDeadline<R> {
             return Step::Done(too_late.without_run(run, cx));
         }
         let mut part = Part::structure(cx, OPERATOR, deadline, site);
-        part.name_after(&run);
+        part.describe(&run);
         run_region(cx, &OPERATOR, run, part, cx.timer(deadline), end)
+    }
+
+    fn is_single_wait(&self) -> bool {
+        self.run.is_single_wait()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

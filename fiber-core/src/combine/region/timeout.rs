@@ -110,10 +110,14 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
         }
         let until = cx.scheduler().now() + self.limit;
         let mut part = Part::structure(cx, OPERATOR, Instant::FAR_FUTURE, self.site);
-        part.name_after(&self.run);
+        part.describe(&self.run);
         // No timer is needed if a deadline from above comes first.
         let until = (until < part.deadline()).then_some(until);
         run_region(cx, &OPERATOR, self.run, part, until, self.end)
+    }
+
+    fn is_single_wait(&self) -> bool {
+        self.run.is_single_wait()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -35,6 +35,10 @@ impl<R: Run> Run for Timed<R> {
         Then::new(self.0, Since(cx.scheduler().now())).run(cx)
     }
 
+    fn is_single_wait(&self) -> bool {
+        self.0.is_single_wait()
+    }
+
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.discard(torn);
     }

@@ -103,6 +103,10 @@ impl<R: Run> Run for Uncancelable<R> {
         run_with_masks(cx, self.0, before + 1)
     }
 
+    fn is_single_wait(&self) -> bool {
+        self.0.is_single_wait()
+    }
+
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.discard(torn);
     }
@@ -152,6 +156,10 @@ impl<R: Run> Run for Restored<R> {
         let masks = cx.masks();
         // Never more masks than now, because the `Restore` may have left its region and those around it.
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
+    }
+
+    fn is_single_wait(&self) -> bool {
+        self.run.is_single_wait()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

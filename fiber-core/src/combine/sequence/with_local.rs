@@ -100,6 +100,10 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
         cx.context().run_as(|| run_within(cx, self.run, Outer(outer)))
     }
 
+    fn is_single_wait(&self) -> bool {
+        self.run.is_single_wait()
+    }
+
     fn discard(self, torn: &mut Vec<Panic>) {
         self.run.discard(torn);
         discard_part(self.value, torn);

@@ -1,9 +1,15 @@
 //! The fiber that runs on this thread, for code without a [`Cx`](crate::Cx): closures, futures, log layers.
 
-use super::{Context, FiberState};
-use crate::cell::Current;
+use super::{Context, FiberState, WaitsFor};
+use crate::cell::{Current, Ref};
 use crate::local::LocalKey;
 
+#[cfg(fiber_loom)]
+loom::thread_local! {
+    static CURRENT: Current<FiberState> = Current::none();
+}
+
+#[cfg(not(fiber_loom))]
 thread_local! {
     // A thread-local, because a user closure has no argument that leads to its fiber.
     static CURRENT: Current<FiberState> = const { Current::none() };
@@ -75,6 +81,12 @@ impl Context {
     /// If `clone` does.
     pub fn carried<T: Clone + Send + Sync>(&self, key: &'static LocalKey<T>) -> Option<T> {
         self.locals().as_deref().and_then(|locals| locals.get(key)).cloned()
+    }
+
+    /// Whether this thread runs the fiber, in the `register` of its wait.
+    pub(super) fn registers(&self) -> bool {
+        self.waits_for() != WaitsFor::Nothing
+            && CURRENT.with(Current::get).is_some_and(|current| Ref::ptr_eq(&current, &self.0))
     }
 
     /// Calls code of this fiber.

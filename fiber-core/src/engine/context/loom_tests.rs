@@ -64,17 +64,21 @@ fn origin() -> Origin {
     Origin::unnamed(Location::caller())
 }
 
-/// A race, as a part of the fiber of `outer`, with two sides.
+/// A race of single waits, as a part of the fiber of `outer`, with two sides.
 fn race(outer: &Context) -> (Context, [Context; 2]) {
+    race_of(outer, [true, true])
+}
+
+/// The same of some sides, which are single waits or programs.
+fn race_of<const N: usize>(outer: &Context, are_single: [bool; N]) -> (Context, [Context; N]) {
     let group = outer.part(false, Instant::FAR_FUTURE, "race", origin());
     group.set_races(true);
-    let side = || {
+    let sides = are_single.map(|is_single| {
         let body = Shares(Structure::new("side", Instant::FAR_FUTURE), ());
         let side = group.begun(false, origin(), body);
-        side.become_side();
+        side.become_side(is_single);
         side
-    };
-    let sides = [side(), side()];
+    });
     (group, sides)
 }
 
@@ -192,4 +196,32 @@ fn an_inner_race_holds_the_outer_one_until_its_losers_have_ended() {
 #[test]
 fn a_loser_that_waits_on_while_the_inner_race_is_decided_releases_the_outer_one() {
     nested(true);
+}
+
+#[test]
+fn a_program_that_registers_serves_another_side_and_an_event_of_a_third_one_looks_again() {
+    model(|| {
+        let (_group, [server, served, third]) = race_of(&root(), [false, true, true]);
+        let (request, wakeup, event) = (waits(&served), waits(&server), event(waits(&third)));
+        assert!(!wakeup.is_beside(&request));
+        let met = server.run_as(|| wakeup.claim() && request.commit().is_ok());
+        server.end_wait();
+        let happened = event.join().unwrap();
+        assert!(!happened || !met, "the holder alone goes on");
+        server.release_race();
+        assert!(happened || looks_again(&third));
+        // The race is free, and the side that was served claims it for its end.
+        assert!(!met || served.claim_end(None));
+    });
+}
+
+#[test]
+fn single_waits_do_not_serve_each_other() {
+    model(|| {
+        let (_group, [server, served]) = race(&root());
+        let (request, wakeup) = (waits(&served), waits(&server));
+        assert!(wakeup.is_beside(&request));
+        let met = server.run_as(|| wakeup.claim() && request.commit().is_ok());
+        assert!(!met);
+    });
 }

@@ -495,6 +495,9 @@ impl Context {
 
     /// The deadline of the fiber: its own, or that of an ancestor.
     pub fn deadline(&self) -> Option<Instant> {
+        if self.is_in_limit() && self.registers() {
+            return self.limit_deadline();
+        }
         if !self.is_limited() {
             return None;
         }

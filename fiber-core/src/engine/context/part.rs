@@ -57,6 +57,8 @@ pub(crate) struct Part<'a> {
     is_sheltered: bool,
     /// Whether it is in a side of a [race](super::race).
     is_raced: bool,
+    /// Whether it is a side that waits only once.
+    is_single: bool,
     nodes_made: &'a NodesMade,
     seen: u64,
 }
@@ -105,9 +107,10 @@ impl<'a> Part<'a> {
         Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, site)
     }
 
-    /// Gives the part the name of what will run in it.
+    /// Records what will run in the part: its name, and for a side of a race, whether it waits only once.
     #[inline]
-    pub(crate) fn name_after<R: Run>(&mut self, run: &R) {
+    pub(crate) fn describe<R: Run>(&mut self, run: &R) {
+        self.is_single = self.is_raced && run.is_single_wait();
         // Written only if there is one: a name that is built elsewhere and moved here costs a stalled load.
         if let Some(name) = run.name() {
             self.origin = Origin::named(name, self.origin.site());
@@ -132,7 +135,20 @@ impl<'a> Part<'a> {
         };
         let (masks, made) = (AtomicU32::new(0), LazyPlace::new());
         let origin = Origin::unnamed(site);
-        Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, is_raced, nodes_made, seen }
+        Part {
+            outer,
+            kind,
+            origin,
+            deadline,
+            masks,
+            made,
+            nearest,
+            is_sheltered,
+            is_raced,
+            is_single: false,
+            nodes_made,
+            seen,
+        }
     }
 
     /// What a limit without a node has to know; `None` if this part needs a node, or has one.
@@ -178,7 +194,7 @@ impl<'a> Part<'a> {
                 Kind::Fiber(make) => {
                     let inside = NodeGuard::new(make(outer, origin));
                     if self.is_raced {
-                        inside.become_side();
+                        inside.become_side(self.is_single);
                     }
                     inside
                 }

@@ -18,6 +18,10 @@
 //! ended. But a loser may wait where a cancellation does not end its wait, in a finalizer for example, and it may wait for another side of
 //! an outer race. So the outer ones are released as soon as a loser waits like that: the inner race was a program.
 //!
+//! Two sides of one race may have to serve each other: a server and its client over a channel without a buffer, for example. The one that
+//! comes second holds the race while it registers, and ends the wait of the other one, which goes on without holding the race. Two sides that
+//! are single waits never serve each other, because one of them would lose what both have agreed on.
+//!
 //! The holder is changed under a lock, because it changes together with the word of the wait. The lock is held for a few moves;
 //! a thread may hold that of a primitive outside, and those of outer races inside.
 
@@ -62,6 +66,8 @@ struct Side<'a> {
     group: &'a Ref<FiberState>,
     /// A cancellation of the race does not reach the place in the side that was asked for.
     is_shielded: bool,
+    /// The place is the only wait of this side: neither the side nor one inside of it is a program.
+    is_single: bool,
 }
 
 /// The innermost side in which this is, if it is in one.
@@ -74,12 +80,16 @@ fn side_of(node: &Ref<FiberState>) -> Option<Side<'_>> {
         is_shielded |= fiber.is_shielded();
         fiber = fiber.parent()?;
     }
-    Some(Side { id: ptr::from_ref(&**fiber).addr(), group: fiber.parent()?, is_shielded })
+    let is_single = fiber.owner().own.has(Own::SINGLE);
+    Some(Side { id: ptr::from_ref(&**fiber).addr(), group: fiber.parent()?, is_shielded, is_single })
 }
 
 /// All sides in which this is, from the inside out.
 fn sides_around(node: &Ref<FiberState>) -> impl Iterator<Item = Side<'_>> {
-    successors(side_of(node), |side| side_of(side.group))
+    successors(side_of(node), |side| {
+        let around = side_of(side.group)?;
+        Some(Side { is_single: side.is_single && around.is_single, ..around })
+    })
 }
 
 /// The race whose structure this is.
@@ -96,6 +106,15 @@ impl<'a> Side<'a> {
     /// Whether no event of an interruptible side may win any more.
     fn is_over(&self, race: &State) -> bool {
         race.is_decided || self.group.is_cancelled()
+    }
+
+    /// Whether a fiber in another side, which holds this race as `holder`, serves this one, and may: it registers on this thread, and one of
+    /// the two is a program.
+    fn is_met_by(&self, holder: usize) -> bool {
+        let Some(server) = Context::current().filter(Context::registers) else { return false };
+        let of_server = sides_around(&server.0).find(|side| Ref::ptr_eq(side.group, self.group));
+        side_of(&server.0).is_some_and(|side| side.id == holder)
+            && of_server.is_some_and(|side| !side.is_single || !self.is_single)
     }
 
     fn touch(&self) {
@@ -166,9 +185,10 @@ impl Context {
         self.state().own.has(Own::RACES)
     }
 
-    /// Makes this a side of the race above it. The fiber does not run yet.
-    pub(crate) fn become_side(&self) {
+    /// Makes this a side of the race above it. The fiber does not run yet. `is_single`: it waits only once; otherwise, it is a program.
+    pub(crate) fn become_side(&self, is_single: bool) {
         self.state().own.set(Own::RACED, true);
+        self.state().own.set(Own::SINGLE, is_single);
     }
 
     /// Whether this is a side of a race, or a part of one.
@@ -177,9 +197,13 @@ impl Context {
         self.state().own.has(Own::RACED)
     }
 
-    /// Whether an event of each has to claim the same race.
+    /// Whether both are the only waits of their sides of one race. Then only one of their events can happen.
     pub(super) fn races_with(&self, other: &Context) -> bool {
-        self.claims().any(|one| other.claims().any(|other| Ref::ptr_eq(one.group, other.group)))
+        let are_single = |one: Side<'_>| {
+            let other = other.claims().find(|other| Ref::ptr_eq(one.group, other.group))?;
+            Some(one.is_single && other.is_single)
+        };
+        self.claims().find_map(are_single).unwrap_or(false)
     }
 
     /// The races that an event here has to claim: those around, up to one that is over for all but this side, which cannot be interrupted.
@@ -234,6 +258,10 @@ impl Context {
                 return false;
             }
             if race.holder != FREE && race.holder != holder {
+                if event.is_some() && side.is_met_by(race.holder) {
+                    // Both go on. Neither can hold this race for the other, nor those around it.
+                    break;
+                }
                 race.missed.extend(event.map(|event| Wakeup::of_fiber(self.clone(), event)));
                 return false;
             }
@@ -319,7 +347,8 @@ impl Context {
     /// this does not call `deliver`, and gives `ended` back.
     pub(crate) fn end_in_place<T>(&self, ended: T, deliver: impl FnOnce(T)) -> Result<(), T> {
         let local = 0_u8;
-        let side = Side { id: ptr::from_ref(&local).addr(), group: &self.0, is_shielded: false };
+        let side =
+            Side { id: ptr::from_ref(&local).addr(), group: &self.0, is_shielded: false, is_single: false };
         if !side.claim_end(None) {
             return Err(ended);
         }

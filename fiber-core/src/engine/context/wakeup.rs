@@ -118,7 +118,7 @@ impl Wakeup {
         matches!(&self.0, Target::Fiber(_, event) if event.is_second() || event.is_raced())
     }
 
-    /// Whether both wake the same fiber, or sides of the same race. So not both events can happen.
+    /// Whether both wake the same fiber, or sides of the same race that are single waits. So not both events can happen.
     pub(crate) fn is_beside(&self, other: &Wakeup) -> bool {
         match (&self.0, &other.0) {
             (Target::Fiber(one, event), Target::Fiber(other, others)) => {

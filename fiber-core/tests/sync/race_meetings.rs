@@ -1,0 +1,178 @@
+//! Sides of one race that meet at a channel without a buffer, or at a barrier. Programs do, under every schedule and on threads; two single
+//! waits do not, whatever is around them.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use fiber_core::sync::{Barrier, Channel, Promise};
+use fiber_core::{Either, Fiber, fiber};
+use fiber_sched::Pool;
+use fiber_test::{Explore, TestScheduler};
+
+use crate::race_finalizers::{
+    BETWEEN, Between, HANGS, HOUR, Open, RACES, RUNS, Race, SCHEDULES, Server, never,
+};
+
+/// Two sides that have to meet: none of them could end otherwise. The winner gives 7. A server would fail if its channels were closed.
+type Sides = fn(&Server) -> [Fiber<u32>; 2];
+
+const SIDES: [Sides; 7] = [
+    |server| [server.serve(), server.call().map(|()| 7).boxed()],
+    // One side is a single wait.
+    |server| [send(server, 7).bind(|()| never()).boxed(), receive(server)],
+    |server| [receive(server).bind(|_| never()).boxed(), send(server, 1).map(|()| 7).boxed()],
+    |server| {
+        let (sends, receives) = (send(server, 7), receive(server));
+        let sends = fiber! {
+            do! sends;
+            do! never()
+        };
+        let receives = fiber! {
+            let! item = receives;
+            item
+        };
+        [sends.boxed(), receives.boxed()]
+    },
+    |server| {
+        let all = (1..=3).map(|item| send(server, item)).collect::<Vec<_>>();
+        [Fiber::for_each(all, |send| send).bind(|()| never()).boxed(), receive_three(server)]
+    },
+    |server| [server.requests.0.send_all(1..=3).bind(|()| never()).boxed(), receive_three(server)],
+    |server| {
+        let (barrier, server) = (Barrier::new(2), server.clone());
+        let passes = barrier.wait().bind(move |_| send(&server, 1).bind(|()| never())).boxed();
+        [passes, barrier.wait().map(|_| 7).boxed()]
+    },
+];
+
+fn send(server: &Server, item: u32) -> Fiber<()> {
+    server.requests.0.send(item).boxed()
+}
+
+fn receive(server: &Server) -> Fiber<u32> {
+    server.requests.1.recv().boxed()
+}
+
+fn receive_three(server: &Server) -> Fiber<u32> {
+    let add =
+        |sum: Fiber<u32>, item: Fiber<u32>| sum.bind(|sum| item.map(move |item| sum * 10 + item)).boxed();
+    let digits = (0..3).map(|_| receive(server)).fold(Fiber::success(0).boxed(), add);
+    digits.map(|digits| if digits == 123 { 7 } else { digits }).boxed()
+}
+
+/// Channels of which one at least has no buffer.
+const CHANNELS: [[Open; 2]; 3] = [
+    [Channel::rendezvous, Channel::rendezvous],
+    // The last wait of the client is its only one.
+    [|| Channel::bounded(1), Channel::rendezvous],
+    [Channel::rendezvous, || Channel::bounded(1)],
+];
+
+/// The race of two sides, each inside of something.
+fn program(sides: Sides, channels: [Open; 2], race: Race, between: Between, is_mirrored: bool) -> Fiber<()> {
+    let [requests, replies] = channels.map(|open| open());
+    let server = Server { requests, replies };
+    let mut sides = sides(&server).map(between);
+    if is_mirrored {
+        sides.reverse();
+    }
+    let ends = move |item| {
+        drop(server);
+        assert_eq!(item, 7);
+    };
+    race(sides.into()).map(ends).boxed()
+}
+
+/// Calls `check` with programs of all kinds.
+fn each_program(check: impl Fn(Box<dyn Fn() -> Fiber<()> + Send + Sync>)) {
+    for (number, sides) in SIDES.into_iter().enumerate() {
+        for channels in CHANNELS {
+            for race in RACES {
+                for between in BETWEEN {
+                    println!("sides {number}");
+                    check(Box::new(move || program(sides, channels, race, between, false)));
+                    check(Box::new(move || program(sides, channels, race, between, true)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn programs_in_one_race_meet_under_every_schedule() {
+    each_program(|program| {
+        Explore::default().schedules(SCHEDULES).check(program);
+    });
+}
+
+#[test]
+fn programs_in_one_race_meet_on_threads() {
+    for workers in [1, 2, 4] {
+        let pool = Pool::builder().workers(workers).build();
+        each_program(|program| {
+            let (sender, ended) = mpsc::channel();
+            let runs = Fiber::for_each(0..RUNS, move |_| program());
+            pool.spawn(runs.map(move |()| sender.send(()).unwrap()));
+            assert!(ended.recv_timeout(HANGS).is_ok(), "the program has not ended");
+        });
+    }
+}
+
+#[test]
+fn programs_meet_by_type_and_without_boxes() {
+    let server = || Server::new(Channel::rendezvous);
+    let test = TestScheduler::new();
+    let (one, other) = (server(), server());
+    assert_eq!(test.run(one.serve().race(one.call())).unwrap(), Either::Right(()));
+    assert_eq!(test.run(other.call().race(other.serve())).unwrap(), Either::Left(()));
+    let (barrier, (sender, receiver)) = (Barrier::new(2), Channel::rendezvous());
+    let first = barrier.wait().bind(move |_| sender.send(7)).bind(|()| Fiber::<u32>::never());
+    let second = barrier.wait().bind(move |_| receiver.recv());
+    assert_eq!(test.run(first.race(second)).unwrap(), Either::Right(7));
+}
+
+/// What can be around a single wait.
+const AROUND: [fn(Fiber<u32>) -> Fiber<u32>; 7] = [
+    |wait| wait,
+    |wait| wait.named("side").boxed(),
+    |wait| wait.map(|item| item + 1).boxed(),
+    |wait| wait.timeout(HOUR).boxed(),
+    |wait| wait.with_deadline(fiber_core::Instant::FAR_FUTURE).boxed(),
+    |wait| wait.timed().map(|(_, item)| item).boxed(),
+    |wait| wait.race(Promise::new().wait()).map(Either::into_inner).boxed(),
+];
+
+#[test]
+fn two_single_waits_in_one_race_do_not_meet() {
+    for left in AROUND {
+        for right in AROUND {
+            Explore::default().schedules(SCHEDULES).check(move || {
+                let ((sender, receiver), barrier) = (Channel::rendezvous(), Barrier::new(2));
+                let sends = left(sender.send(1).map(|()| 0).boxed());
+                let receives = right(receiver.recv().boxed());
+                let arrives = || barrier.wait().map(|_| 0).boxed();
+                let passes = Fiber::race_all([left(arrives()), right(arrives())]);
+                let second = Duration::from_secs(1);
+                let both = sends.race(receives).disconnect().timeout_option(second);
+                let both = both.zip(passes.disconnect().timeout_option(second));
+                both.bind(move |both| {
+                    assert!(matches!(both, (None, None)), "{both:?}");
+                    Fiber::delay(second).map(move |()| drop((sender, receiver)))
+                })
+            });
+        }
+    }
+}
+
+#[test]
+fn what_a_program_gives_without_waiting_is_not_taken_by_a_side_that_loses() {
+    Explore::default().schedules(SCHEDULES).check(|| {
+        let ((starts, start), (sender, receiver)) = (Channel::rendezvous(), Channel::rendezvous());
+        let program = start.recv().bind(move |item| {
+            let is_sent = sender.try_send(item).is_ok();
+            Fiber::success(is_sent)
+        });
+        let taken = receiver.recv().map(|item: u32| item).bind(|item| Fiber::success(item == 0));
+        program.race(taken).zip(starts.send(7)).map(|(won, ())| assert_eq!(won, Either::Left(false)))
+    });
+}
