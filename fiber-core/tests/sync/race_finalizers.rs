@@ -1,6 +1,7 @@
 //! A race whose loser talks to another side of a race around it, after it has lost: in a finalizer, in an uncancelable region, or in fibers
 //! of its own. The outer race goes on meanwhile, under every schedule and on threads.
 
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -14,9 +15,9 @@ pub(crate) const HOUR: Duration = Duration::from_secs(3600);
 /// Schedules of each program.
 pub(crate) const SCHEDULES: u64 = if cfg!(debug_assertions) { 20 } else { 500 };
 /// Runs of each program on threads.
-pub(crate) const RUNS: u32 = if cfg!(debug_assertions) { 20 } else { 500 };
+const RUNS: u32 = if cfg!(debug_assertions) { 20 } else { 500 };
 /// A run takes less than a millisecond, or never ends.
-pub(crate) const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_secs(60);
 
 pub(crate) type Ends = (Sender<u32>, Receiver<u32>);
 pub(crate) type Open = fn() -> Ends;
@@ -124,6 +125,8 @@ pub(crate) const BETWEEN: [Between; 5] = [
 /// The same, for sides that end by themselves.
 const UNCANCELABLE: Between = |inner| inner.uncancelable().boxed();
 
+pub(crate) type Program = Arc<dyn Fn() -> Fiber<()> + Send + Sync>;
+
 /// A server, and a client in which the first item wins against the loser. The client wins, because the server never ends.
 fn program(loser: Loser, open: Open, race: Race, between: Between, is_first: bool) -> Fiber<()> {
     let (server, (sender, items)) = (Server::new(open), Channel::rendezvous());
@@ -138,7 +141,7 @@ fn program(loser: Loser, open: Open, race: Race, between: Between, is_first: boo
 }
 
 /// Calls `check` with programs of all kinds.
-fn each_program(check: impl Fn(Arc<dyn Fn() -> Fiber<()> + Send + Sync>)) {
+fn each_program(check: impl Fn(Program)) {
     let (rendezvous, buffered): (Open, Open) = (Channel::rendezvous, || Channel::bounded(1));
     let losers = LOSERS.map(|loser| (loser, rendezvous)).into_iter();
     let all = losers.chain(LOSERS.map(|loser| (loser, buffered)));
@@ -160,15 +163,21 @@ fn a_loser_is_served_by_a_side_of_an_outer_race_under_every_schedule() {
     });
 }
 
-#[test]
-fn a_loser_is_served_by_a_side_of_an_outer_race_on_threads() {
+/// Runs each program many times, on pools. A pool whose program hangs is not dropped, because that would wait for it.
+pub(crate) fn on_threads(each_program: impl Fn(&dyn Fn(Program))) {
     for workers in [1, 2, 4] {
-        let pool = Pool::builder().workers(workers).build();
-        each_program(|program| {
+        let pool = ManuallyDrop::new(Pool::builder().workers(workers).build());
+        each_program(&|program| {
             let (sender, ended) = mpsc::channel();
             let runs = Fiber::for_each(0..RUNS, move |_| program());
             pool.spawn(runs.map(move |()| sender.send(()).unwrap()));
             assert!(ended.recv_timeout(HANGS).is_ok(), "the program has not ended: {}", pool.dump());
         });
+        drop(ManuallyDrop::into_inner(pool));
     }
+}
+
+#[test]
+fn a_loser_is_served_by_a_side_of_an_outer_race_on_threads() {
+    on_threads(|check| each_program(check));
 }

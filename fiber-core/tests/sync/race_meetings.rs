@@ -1,16 +1,15 @@
 //! Sides of one race that meet at a channel without a buffer, or at a barrier. Programs do, under every schedule and on threads; two single
 //! waits do not, whatever is around them.
 
-use std::sync::mpsc;
+use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::sync::{Barrier, Channel, Promise};
+use fiber_core::sync::{Barrier, Channel, Notify};
 use fiber_core::{Either, Fiber, fiber};
-use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler};
 
 use crate::race_finalizers::{
-    BETWEEN, Between, HANGS, HOUR, Open, RACES, RUNS, Race, SCHEDULES, Server, never,
+    BETWEEN, Between, HOUR, Open, Program, RACES, Race, SCHEDULES, Server, never, on_threads,
 };
 
 /// Two sides that have to meet: none of them could end otherwise. The winner gives 7. A server would fail if its channels were closed.
@@ -84,14 +83,14 @@ fn program(sides: Sides, channels: [Open; 2], race: Race, between: Between, is_m
 }
 
 /// Calls `check` with programs of all kinds.
-fn each_program(check: impl Fn(Box<dyn Fn() -> Fiber<()> + Send + Sync>)) {
+fn each_program(check: impl Fn(Program)) {
     for (number, sides) in SIDES.into_iter().enumerate() {
         for channels in CHANNELS {
             for race in RACES {
                 for between in BETWEEN {
                     println!("sides {number}");
-                    check(Box::new(move || program(sides, channels, race, between, false)));
-                    check(Box::new(move || program(sides, channels, race, between, true)));
+                    check(Arc::new(move || program(sides, channels, race, between, false)));
+                    check(Arc::new(move || program(sides, channels, race, between, true)));
                 }
             }
         }
@@ -101,21 +100,13 @@ fn each_program(check: impl Fn(Box<dyn Fn() -> Fiber<()> + Send + Sync>)) {
 #[test]
 fn programs_in_one_race_meet_under_every_schedule() {
     each_program(|program| {
-        Explore::default().schedules(SCHEDULES).check(program);
+        Explore::default().schedules(SCHEDULES).check(move || program());
     });
 }
 
 #[test]
 fn programs_in_one_race_meet_on_threads() {
-    for workers in [1, 2, 4] {
-        let pool = Pool::builder().workers(workers).build();
-        each_program(|program| {
-            let (sender, ended) = mpsc::channel();
-            let runs = Fiber::for_each(0..RUNS, move |_| program());
-            pool.spawn(runs.map(move |()| sender.send(()).unwrap()));
-            assert!(ended.recv_timeout(HANGS).is_ok(), "the program has not ended");
-        });
-    }
+    on_threads(|check| each_program(check));
 }
 
 #[test]
@@ -139,7 +130,7 @@ const AROUND: [fn(Fiber<u32>) -> Fiber<u32>; 7] = [
     |wait| wait.timeout(HOUR).boxed(),
     |wait| wait.with_deadline(fiber_core::Instant::FAR_FUTURE).boxed(),
     |wait| wait.timed().map(|(_, item)| item).boxed(),
-    |wait| wait.race(Promise::new().wait()).map(Either::into_inner).boxed(),
+    |wait| wait.race(Notify::new().wait().map(|()| 0)).map(Either::into_inner).boxed(),
 ];
 
 #[test]
@@ -165,14 +156,11 @@ fn two_single_waits_in_one_race_do_not_meet() {
 }
 
 #[test]
-fn what_a_program_gives_without_waiting_is_not_taken_by_a_side_that_loses() {
+fn what_a_side_gives_behind_its_wait_is_not_taken_by_one_that_loses() {
     Explore::default().schedules(SCHEDULES).check(|| {
         let ((starts, start), (sender, receiver)) = (Channel::rendezvous(), Channel::rendezvous());
-        let program = start.recv().bind(move |item| {
-            let is_sent = sender.try_send(item).is_ok();
-            Fiber::success(is_sent)
-        });
-        let taken = receiver.recv().map(|item: u32| item).bind(|item| Fiber::success(item == 0));
-        program.race(taken).zip(starts.send(7)).map(|(won, ())| assert_eq!(won, Either::Left(false)))
+        let side = start.recv().map(move |item| sender.try_send(item).is_ok());
+        let taken = receiver.recv().bind(|item| Fiber::success(item == 0));
+        side.race(taken).zip(starts.send(7)).map(|(won, ())| assert_eq!(won, Either::Left(false)))
     });
 }

@@ -199,6 +199,24 @@ fn a_loser_that_waits_on_while_the_inner_race_is_decided_releases_the_outer_one(
 }
 
 #[test]
+fn a_loser_that_waits_on_releases_all_races_around_a_decided_one() {
+    model(|| {
+        let (_outermost, [client, server]) = race(&root());
+        let (_outer, [client, _]) = race(&client);
+        let (inner, [winner, loser]) = race(&client);
+        assert!(waits(&winner).commit().is_ok());
+        let loser = thread::spawn(move || {
+            let _ = waits(&loser);
+            loser.wait_in_race(true);
+            loser
+        });
+        wins(&inner, &winner);
+        let _loser = loser.join().unwrap();
+        assert!(waits(&server).commit().is_ok());
+    });
+}
+
+#[test]
 fn a_program_that_registers_serves_another_side_and_an_event_of_a_third_one_looks_again() {
     model(|| {
         let (_group, [server, served, third]) = race_of(&root(), [false, true, true]);

@@ -364,7 +364,8 @@ fn pass_on(node: &Ref<FiberState>, from: usize, to: usize) -> Vec<Wakeup> {
     for side in sides_around(node) {
         let mut race = side.race().lock();
         if race.holder != from {
-            break;
+            // Those further outside may be held: another thread that passes them on has perhaps got so far.
+            continue;
         }
         race.holder = to;
         if to == FREE {
