@@ -14,9 +14,10 @@ shopt -s inherit_errexit
 limit=${1:-}
 length=${2:-40}
 root=$(cd "$(dirname "$0")/.." && pwd)
-target=$(realpath -m "${CARGO_TARGET_DIR:-$root/target}")/compile-time
-# All crates share one directory for what is built, so that the dependencies are built once.
-export CARGO_TARGET_DIR=$target/target
+# All crates share one directory for what is built, with each other and with the library, so that the dependencies are built once.
+CARGO_TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-$root/target}")
+export CARGO_TARGET_DIR
+target=$CARGO_TARGET_DIR/compile-time
 
 # a.bind(|x1| b(x1).bind(move |x2| c(x2).bind(.. x1 + x2 + ..)))
 nested() {

@@ -1,7 +1,7 @@
 //! `checksum [PATH]`: the SHA-256 of every file below a path, and of the whole tree, as `sha256sum` prints them.
 //!
 //! ```text
-//! cargo run --release --example checksum -- --help
+//! cargo run --release -p example-checksum --example checksum -- --help
 //! ```
 //!
 //! ```text

@@ -112,3 +112,17 @@ mod chosen {
 }
 
 pub(crate) use chosen::*;
+
+/// Runs a model with up to so many preemptions: all interleavings of three threads, or of many steps, would take hours.
+#[cfg(all(test, fiber_loom))]
+pub(crate) fn model_up_to(preemptions: usize, f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(f);
+}
+
+/// Runs a model with up to three preemptions.
+#[cfg(all(test, fiber_loom))]
+pub(crate) fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
+    model_up_to(3, f);
+}

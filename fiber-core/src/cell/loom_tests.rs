@@ -11,17 +11,11 @@ use super::lazy::LazyPlace;
 use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref};
+use crate::primitive::{model_up_to, model_with_a_bound};
 
 /// Every interleaving of two threads.
 fn model(f: impl Fn() + Send + Sync + 'static) {
     loom::model(f);
-}
-
-/// Up to three preemptions, for models of three threads or of many steps: all interleavings would take hours.
-fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(f);
 }
 
 /// An owner that counts the calls to it.
@@ -304,7 +298,8 @@ fn a_child_that_ends_during_a_report_leaves_nothing() {
 
 #[test]
 fn a_child_that_ends_between_two_reports_is_dropped_once_and_leaves_its_slot() {
-    model_with_a_bound(|| {
+    // Three preemptions take longer than all other models together.
+    model_up_to(2, || {
         let parent = root();
         let leaving = child(&parent);
         let reporters = [(); 2].map(|()| {

@@ -257,7 +257,12 @@ impl<O: Owner> Ref<O> {
     ) -> [Self; N] {
         let links = Links { root: parent.links.root, parent: Some(parent.clone()) };
         let cell = Cell::allocate(N as u32, links, owner, description, body).cast();
-        std::array::from_fn(|_| Ref(cell, PhantomData))
+        Ref::all_to(cell)
+    }
+
+    /// All references to a new cell. Compiled once: in `below`, the closure would be compiled for each type of body.
+    fn all_to<const N: usize>(cell: NonNull<Node<O>>) -> [Self; N] {
+        [cell; N].map(|cell| Ref(cell, PhantomData))
     }
 
     /// The data that the topmost node holds for all nodes below.

@@ -23,13 +23,7 @@ use super::waiters::{Seat, Waiter};
 use crate::engine::context::Wakeup;
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
-
-/// Up to three preemptions, for models of three threads: all interleavings would take hours.
-fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(f);
-}
+use crate::primitive::model_with_a_bound;
 
 /// A thread waits here for its wake-up. If the wake-up is lost, loom reports a deadlock. Writes before the wake-up are
 /// visible after it, as with the parking slot of a fiber.

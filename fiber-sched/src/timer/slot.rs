@@ -35,7 +35,7 @@ impl Slot {
     }
 
     /// How many entries there are, those of removed timers included.
-    #[cfg(test)]
+    #[cfg(all(test, not(fiber_loom)))]
     pub(super) fn entries(&self) -> usize {
         self.entries.len()
     }

@@ -309,5 +309,5 @@ impl<T> Iterator for Wheel<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(fiber_loom)))]
 mod tests;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fiber_core::{Context, Fiber, Outcome};
-use fiber_sched::{AffinityPool, Builder, CurrentThread, Pool, Settings, Shutdown, Unfinished};
+use fiber_core::{Context, Fiber};
+use fiber_sched::{AffinityPool, Builder, CurrentThread, Pool, Settings, Shutdown};
 use fiber_test::laws::{Host, NestedCall};
 use fiber_test::scheduler_laws;
 
@@ -13,61 +13,74 @@ scheduler_laws!(pool_of_four, || on_pool(4));
 scheduler_laws!(pool_of_two_with_two_polls, || on(Pool::builder().polls(2), 2));
 scheduler_laws!(affinity_pool_of_two, || on_affinity_pool(2));
 scheduler_laws!(affinity_pool_of_four, || on_affinity_pool(4));
-scheduler_laws!(current_thread, || OnThisThread(CurrentThread::new()));
+scheduler_laws!(current_thread, on_this_thread);
 
-/// A pool of either kind, as a host of the laws. Shared, because a nested call needs it inside a fiber.
-struct OnPool<P> {
-    pool: Arc<P>,
-    workers: usize,
+/// A scheduler of any kind, as a host of the laws. One type for all, because the laws are compiled for each type.
+struct On {
+    scheduler: Kind,
+    threads: usize,
     shares_work: bool,
     has_spare_thread: bool,
-    context: fn(&P) -> &Context,
-    run: fn(&P, Fiber<()>) -> Outcome<()>,
-    shut_down: fn(P, Shutdown) -> Result<(), Unfinished>,
 }
 
-fn on_pool(workers: usize) -> OnPool<Pool> {
+/// Pools are shared, because a nested call needs them inside a fiber.
+enum Kind {
+    Pool(Arc<Pool>),
+    AffinityPool(Arc<AffinityPool>),
+    CurrentThread(CurrentThread),
+}
+
+fn on_pool(workers: usize) -> On {
     on(Pool::builder(), workers)
 }
 
-fn on(builder: Builder, workers: usize) -> OnPool<Pool> {
+fn on(builder: Builder, workers: usize) -> On {
     let settings = Settings::new().on_unobserved(|_| ());
-    OnPool {
-        pool: Arc::new(builder.workers(workers).settings(settings).build()),
-        workers,
+    On {
+        scheduler: Kind::Pool(Arc::new(builder.workers(workers).settings(settings).build())),
+        threads: workers,
         shares_work: true,
         // In the place of one that is stuck.
         has_spare_thread: true,
-        context: Pool::context,
-        run: Pool::run,
-        shut_down: Pool::shutdown,
     }
 }
 
-fn on_affinity_pool(workers: usize) -> OnPool<AffinityPool> {
-    OnPool {
-        pool: Arc::new(AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build()),
-        workers,
+fn on_affinity_pool(workers: usize) -> On {
+    let pool = AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build();
+    On {
+        scheduler: Kind::AffinityPool(Arc::new(pool)),
+        threads: workers,
         // Fibers stay on their workers.
         shares_work: false,
         has_spare_thread: workers > 1,
-        context: AffinityPool::context,
-        run: AffinityPool::run,
-        shut_down: AffinityPool::shutdown,
     }
 }
 
-impl<P: Send + Sync + 'static> Host for OnPool<P> {
+fn on_this_thread() -> On {
+    let scheduler = Kind::CurrentThread(CurrentThread::new());
+    On { scheduler, threads: 1, shares_work: true, has_spare_thread: false }
+}
+
+impl Host for On {
     fn context(&self) -> &Context {
-        (self.context)(&self.pool)
+        match &self.scheduler {
+            Kind::Pool(pool) => pool.context(),
+            Kind::AffinityPool(pool) => pool.context(),
+            Kind::CurrentThread(thread) => thread.context(),
+        }
     }
 
     fn run(&self, fiber: Fiber<()>) {
-        (self.run)(&self.pool, fiber).unwrap();
+        let outcome = match &self.scheduler {
+            Kind::Pool(pool) => pool.run(fiber),
+            Kind::AffinityPool(pool) => pool.run(fiber),
+            Kind::CurrentThread(thread) => thread.run(fiber),
+        };
+        outcome.unwrap();
     }
 
     fn threads(&self) -> usize {
-        self.workers
+        self.threads
     }
 
     fn shares_work(&self) -> bool {
@@ -79,30 +92,33 @@ impl<P: Send + Sync + 'static> Host for OnPool<P> {
     }
 
     fn shut_down(self) -> bool {
-        let pool = Arc::into_inner(self.pool).expect("no nested call is left");
-        (self.shut_down)(pool, Shutdown::within(Self::PATIENCE / 2)).is_ok()
+        let shutdown = Shutdown::within(Self::PATIENCE / 2);
+        let no_call_is_left = "no nested call is left";
+        match self.scheduler {
+            Kind::Pool(pool) => Arc::into_inner(pool).expect(no_call_is_left).shutdown(shutdown).is_ok(),
+            Kind::AffinityPool(pool) => {
+                Arc::into_inner(pool).expect(no_call_is_left).shutdown(shutdown).is_ok()
+            }
+            Kind::CurrentThread(thread) => {
+                let root = thread.context().clone();
+                drop(thread);
+                root.live_children() == 0
+            }
+        }
     }
 
     fn nested_call(&self) -> Option<NestedCall> {
-        let (pool, run) = (self.pool.clone(), self.run);
-        Some(Box::new(move || _ = run(&pool, Fiber::success(()).boxed())))
-    }
-}
-
-struct OnThisThread(CurrentThread);
-
-impl Host for OnThisThread {
-    fn context(&self) -> &Context {
-        self.0.context()
-    }
-
-    fn run(&self, fiber: Fiber<()>) {
-        self.0.run(fiber).unwrap();
-    }
-
-    fn shut_down(self) -> bool {
-        let root = self.context().clone();
-        drop(self);
-        root.live_children() == 0
+        let nothing = || Fiber::success(()).boxed();
+        match &self.scheduler {
+            Kind::Pool(pool) => {
+                let pool = pool.clone();
+                Some(Box::new(move || _ = pool.run(nothing())))
+            }
+            Kind::AffinityPool(pool) => {
+                let pool = pool.clone();
+                Some(Box::new(move || _ = pool.run(nothing())))
+            }
+            Kind::CurrentThread(_) => None,
+        }
     }
 }

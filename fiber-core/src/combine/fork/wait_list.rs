@@ -70,7 +70,7 @@ impl Waiting {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(fiber_loom)))]
 mod tests {
     use std::sync::Arc;
     use std::task::{Wake, Waker};

@@ -13,17 +13,11 @@ use super::{Crew, Offered, lend, serve, with_crew};
 use crate::engine::lend::{BranchDeque, BranchStealer};
 use crate::engine::scheduler::Worker;
 use crate::engine::task::Task;
+use crate::primitive::model_with_a_bound;
 
 /// Every interleaving of an owner and one thief.
 fn model(f: impl Fn() + Send + Sync + 'static) {
     loom::model(f);
-}
-
-/// Up to three preemptions, for models of three threads or of many steps.
-fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(f);
 }
 
 struct Owner(BranchDeque);

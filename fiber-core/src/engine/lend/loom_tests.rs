@@ -11,17 +11,11 @@ use loom::thread;
 use super::{BranchDeque, BranchStealer, CAPACITY, Latent, Lendable, Lent};
 use crate::engine::context::Wakeup;
 use crate::engine::task::Task;
+use crate::primitive::model_with_a_bound;
 
 /// Every interleaving of an owner and one thief.
 fn model(f: impl Fn() + Send + Sync + 'static) {
     loom::model(f);
-}
-
-/// Up to three preemptions, for models of three threads or of many steps: all interleavings would take hours.
-fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(f);
 }
 
 /// A branch whose content is in loom's cells, so that loom checks the accesses to it.
