@@ -69,7 +69,7 @@ fn race(outer: &Context) -> (Context, [Context; 2]) {
     let group = outer.part(false, Instant::FAR_FUTURE, "race", origin());
     group.set_races(true);
     let side = || {
-        let body = Shares(Structure::new("side", Instant::FAR_FUTURE), ());
+        let body = || (Structure::new("side", Instant::FAR_FUTURE), Shares(()));
         let side = group.begun(false, origin(), body);
         side.become_side();
         side
