@@ -140,22 +140,8 @@ impl<L: Waits> LeafOf<L> {
         // SAFETY: as above.
         let begun = unsafe { frames.first::<L>() }.begin(cx);
         frames.lock(false);
-        match begun {
-            Begun::Registered { is_shielded } => Park::InSlot { is_shielded },
-            // SAFETY: as above.
-            begun => unsafe { Self::go_on(cx, begun, value) },
-        }
-    }
-
-    /// The fiber does not wait for an event.
-    ///
-    /// # Safety
-    /// The leaf is the first frame.
-    #[cold]
-    #[inline(never)]
-    unsafe fn go_on(cx: &Cx<'_>, begun: Begun<L::Event>, value: Option<&mut Pair>) -> Park {
         let outcome = match begun {
-            Begun::Registered { .. } => unreachable!("it waits"),
+            Begun::Registered { is_shielded } => return Park::InSlot { is_shielded },
             Begun::FromBottom => return Park::FromBottom,
             Begun::Elsewhere(submit) => return Park::Elsewhere(submit),
             Begun::Ready(outcome) => Self::end(cx, outcome),
