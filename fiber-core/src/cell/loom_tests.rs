@@ -666,6 +666,23 @@ fn the_room_of_a_cell_without_a_description_is_taken_once() {
 }
 
 #[test]
+fn a_child_that_never_ends_stays_where_a_canceller_finds_it() {
+    model(|| {
+        // Without what loom would report, because both nodes leak.
+        let parent = Ref::root(Probe::default(), WRITTEN);
+        let child = Node::child(&parent, false, |_| Probe::default(), || ((), ()));
+        let canceller = thread::spawn({
+            let parent = parent.clone();
+            move || Node::cancel(&parent, 0)
+        });
+        drop(child);
+        canceller.join().unwrap();
+        let children = Node::live(&parent);
+        assert!(children.len() == 1 && children[0].is_cancelled());
+    });
+}
+
+#[test]
 fn the_last_of_two_references_drops_the_line_of_ancestors() {
     model(|| {
         let leaf = child(&child(&root()));
