@@ -84,10 +84,8 @@ fn take_next() -> Option<Box<dyn Nested>> {
 /// drop.
 #[inline]
 pub(crate) fn with_own_queue<T>(f: impl FnOnce() -> T) -> T {
-    if BASE.get() == 0 {
-        return f();
-    }
-    let _outer = Outer { base: BASE.replace(0), waiting: WAITING.take() };
+    // One call of `f`, so that it can be inlined.
+    let _outer = (BASE.get() != 0).then(Outer::put_aside);
     f()
 }
 
@@ -97,7 +95,15 @@ struct Outer {
     waiting: Waiting,
 }
 
+impl Outer {
+    #[cold]
+    fn put_aside() -> Self {
+        Outer { base: BASE.replace(0), waiting: WAITING.take() }
+    }
+}
+
 impl Drop for Outer {
+    #[cold]
     fn drop(&mut self) {
         BASE.set(self.base);
         WAITING.set(take(&mut self.waiting));

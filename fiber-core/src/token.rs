@@ -71,7 +71,7 @@ impl CancelToken {
     /// The child may outlive this token: it is still cancelled with the tokens above.
     pub fn child(&self) -> Self {
         Object::TOKENS.touch(Access::Read);
-        CancelToken(Node::child(&self.0, false, |_| Bare, ()))
+        CancelToken(Node::child(&self.0, false, |_| Bare, || ((), ())))
     }
 
     /// Cancels this token and all tokens below it. Calling it again has no effect.

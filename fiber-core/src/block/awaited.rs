@@ -323,7 +323,7 @@ impl<T: Send + 'static> Asked for Awaited<T> {
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
         let parent = if is_restored { block } else { above };
-        let fiber = parent.begun(shielded, Origin::unnamed(self.site), ());
+        let fiber = parent.begun(shielded, Origin::unnamed(self.site), || ((), ()));
         fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();

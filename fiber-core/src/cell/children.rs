@@ -14,10 +14,12 @@
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
 //!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees
 //!   the other (Dekker's argument).
-//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there.
-//!   A child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one,
-//!   the child puts the reference back, marked as dead.
-//! * A walker reads only `LIVE` references. So a thread that has taken a dead reference out, and then sees no walker,
+//! * A slot does not count as a reference: a child leaves it before its cell is freed. A cell that never ended is not
+//!   freed, because it may be in a slot (`Ref::end`).
+//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to use the child there.
+//!   A child that ends leaves its slot and then looks for walkers (Dekker's argument again). If there is one,
+//!   the child leaves a reference to itself in the slot, marked as dead.
+//! * A walker reads only `LIVE` pointers. So a thread that has taken a dead reference out, and then sees no walker,
 //!   may drop it; if it sees one, it puts the reference back. The last walker to leave takes out the dead references. A
 //!   thread that has put back a dead reference checks for walkers once more, because the last one may have left before.
 //!
@@ -25,9 +27,9 @@
 //! |---|---|---|---|
 //! | `VACANT` | free; in a segment: never used | `try_fill`; `fill` | `LIVE` |
 //! | `FREE(next)` | in the list of free slots, or just popped from it; in a segment | `fill` | `LIVE` |
-//! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `BUSY` |
-//! | `BUSY` | nothing; belongs to a child that has taken its reference out | `remove` | `DEAD`; or `VACANT`; in a segment `FREE` |
-//! | `DEAD(child)` | one reference, the child has ended | the last walker; or the thread that marked it, if no walker is left | `BUSY` |
+//! | `LIVE(child)` | the child, which is not counted | `remove`, called by the end of the child | `BUSY` |
+//! | `BUSY` | nothing; belongs to a child that leaves | `remove` | `DEAD`; or `VACANT`; in a segment `FREE` |
+//! | `DEAD(child)` | a reference to the child, which has ended | the last walker; or the thread that marked it, if no walker is left | `BUSY` |
 //!
 //! Every operation between a slot that was never used and a child that a walker finds is `SeqCst`: the count of used
 //! slots, the segments, the free slots, the slots. Acquire and Release would order the thread that allocated a segment
@@ -137,19 +139,20 @@ impl<O: Owner> Children<O> {
         self.inline.iter().all(Slot::is_vacant) && self.further.get().is_none()
     }
 
-    /// Stores the reference to a new child in a slot. `note` records which one, before other threads find the child there.
+    /// Stores a new child in a slot. `note` records which one, before other threads find the child there.
     /// Afterwards, the caller has to check the flags of the parent.
     #[inline]
-    pub(super) fn add(&self, child: Ref<O>, note: impl Fn(Place)) {
-        if let Err(child) = Slot::fill_one_of(&self.inline, 0, child, &note) {
+    pub(super) fn add(&self, child: &Ref<O>, note: impl Fn(Place)) {
+        if !Slot::fill_one_of(&self.inline, 0, child, &note) {
             self.add_further(child, note);
         }
     }
 
+    #[cold]
     #[inline(never)]
-    fn add_further(&self, child: Ref<O>, note: impl Fn(Place)) {
+    fn add_further(&self, child: &Ref<O>, note: impl Fn(Place)) {
         let further = self.further.get_or_make(Further::new);
-        if let Err(child) = Slot::fill_one_of(&further.near, INLINE, child, &note) {
+        if !Slot::fill_one_of(&further.near, INLINE, child, &note) {
             let index = self.reserve(further);
             note(Place::of(index));
             self.slot(index).fill(child);
@@ -180,14 +183,38 @@ impl<O: Owner> Children<O> {
         in_use(&self.inline) + further
     }
 
-    /// Frees the slot of a child that has ended, and drops the reference there, unless a walker may still read it.
-    pub(super) fn remove(&self, place: Place) {
+    /// Frees the slot of a child that has ended, unless a walker may still use what it has read there.
+    #[inline]
+    pub(super) fn remove(&self, place: Place, child: &Ref<O>) {
         let index = place.index();
-        let slot = self.slot(index);
-        self.give_back(index, slot, slot.take_live());
+        match self.inline.get(index as usize) {
+            Some(slot) => self.remove_from(index, slot, child),
+            None => self.remove_further(index, child),
+        }
     }
 
-    /// Drops a reference that was taken out of `slot`, and frees the slot, unless a walker may still read the reference.
+    #[inline(never)]
+    fn remove_further(&self, index: u32, child: &Ref<O>) {
+        self.remove_from(index, self.slot(index), child);
+    }
+
+    #[inline(always)]
+    fn remove_from(&self, index: u32, slot: &Slot<O>, child: &Ref<O>) {
+        slot.leave();
+        if self.has_walkers() {
+            self.leave_to_walkers(index, slot, child);
+        } else {
+            self.free(index, slot);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_to_walkers(&self, index: u32, slot: &Slot<O>, child: &Ref<O>) {
+        self.give_back(index, slot, child.clone());
+    }
+
+    /// Drops a reference for walkers, and frees the slot, unless a walker may still use the reference.
     fn give_back(&self, index: u32, slot: &Slot<O>, child: Ref<O>) {
         let mut child = child;
         while self.has_walkers() {
@@ -203,6 +230,11 @@ impl<O: Owner> Children<O> {
             }
         }
         drop(child);
+        self.free(index, slot);
+    }
+
+    #[inline]
+    fn free(&self, index: u32, slot: &Slot<O>) {
         if (index as usize) < INLINE + NEAR {
             slot.set_vacant();
         } else if let Some(further) = self.further.get() {
@@ -318,20 +350,15 @@ impl<O: Owner> Slot<O> {
         Slot(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// Stores the reference in one of these slots, whose indices begin with `from`. Gives it back if none is free.
+    /// Stores the child in one of these slots, whose indices begin with `from`. `false`: none is free.
     #[inline]
-    fn fill_one_of(slots: &[Self], from: usize, child: Ref<O>, note: impl Fn(Place)) -> Result<(), Ref<O>> {
-        let mut child = child;
-        for (index, slot) in (from as u32..).zip(slots) {
-            if slot.is_free() {
+    fn fill_one_of(slots: &[Self], from: usize, child: &Ref<O>, note: impl Fn(Place)) -> bool {
+        (from as u32..).zip(slots).any(|(index, slot)| {
+            slot.is_free() && {
                 note(Place::of(index));
-                match slot.try_fill(child) {
-                    Ok(()) => return Ok(()),
-                    Err(back) => child = back,
-                }
+                slot.try_fill(child)
             }
-        }
-        Err(child)
+        })
     }
 
     /// Whether a child may try to take this slot, which is not in a segment.
@@ -348,19 +375,14 @@ impl<O: Owner> Slot<O> {
         self.0.load(Ordering::SeqCst).is_null()
     }
 
-    /// Stores the reference, unless another child has taken the slot.
+    /// Stores the child, unless another one has taken the slot.
     #[inline]
-    fn try_fill(&self, child: Ref<O>) -> Result<(), Ref<O>> {
-        let raw = Ref::into_raw(child);
+    fn try_fill(&self, child: &Ref<O>) -> bool {
+        let child = Ref::as_raw(child);
         // SeqCst: as in `fill`. Relaxed on failure: nothing is read.
-        match self.0.compare_exchange(ptr::null_mut(), raw, Ordering::SeqCst, Ordering::Relaxed) {
-            Ok(_) => {
-                between_seq_cst();
-                Ok(())
-            }
-            // SAFETY: the pointer is from `into_raw`, and was not stored.
-            Err(_) => Err(unsafe { Ref::from_raw(raw) }),
-        }
+        let filled = self.0.compare_exchange(ptr::null_mut(), child, Ordering::SeqCst, Ordering::Relaxed);
+        between_seq_cst();
+        filled.is_ok()
     }
 
     /// Frees a slot, which is `BUSY` and not in a segment.
@@ -371,24 +393,23 @@ impl<O: Owner> Slot<O> {
         self.0.store(ptr::null_mut(), Ordering::Release);
     }
 
-    fn fill(&self, child: Ref<O>) {
+    fn fill(&self, child: &Ref<O>) {
         // SeqCst: ordered before the child reads the flag of the parent, and publishes the node to `with_live`. A swap,
         // because a SeqCst store costs as much.
-        self.0.swap(Ref::into_raw(child), Ordering::SeqCst);
+        self.0.swap(Ref::as_raw(child), Ordering::SeqCst);
         between_seq_cst();
     }
 
-    /// Takes out the reference to the child of this slot, once.
-    fn take_live(&self) -> Ref<O> {
-        // SeqCst: ordered before the check for walkers. It includes Acquire, which pairs with `fill`.
+    /// The child of this slot leaves, once.
+    #[inline]
+    fn leave(&self) {
+        // SeqCst: ordered before the check for walkers.
         let child = self.0.swap(ptr::without_provenance_mut(BUSY), Ordering::SeqCst);
         between_seq_cst();
         debug_assert!(!child.is_null() && child.addr() & KIND == 0);
-        // SAFETY: `fill` stored the pointer of a `Ref::into_raw` here, and the child takes it out once, when it ends.
-        unsafe { Ref::from_raw(child) }
     }
 
-    /// Puts back a reference that a walker may still clone, marked as dead.
+    /// Leaves a reference to a child that a walker may still use, marked as dead.
     fn leave_dead(&self, child: Ref<O>) {
         let dead = Ref::into_raw(child).map_addr(|address| address | DEAD);
         // SeqCst: ordered before the second check for walkers.
@@ -426,8 +447,8 @@ impl<O: Owner> Slot<O> {
         if held.is_null() || held.addr() & KIND != 0 {
             return;
         }
-        // SAFETY: the pointer came from `Ref::into_raw`. Its reference is not dropped before this walker leaves: a thread
-        // drops it only after taking it out of the slot and then seeing no walker.
+        // SAFETY: the pointer came from `Ref::as_raw`. A cell is not freed before its node has left its slot, and if the child then
+        // sees this walker, it leaves a reference, which is not dropped before this walker leaves. The copy is not dropped.
         let child = ManuallyDrop::new(unsafe { Ref::from_raw(held) });
         f(&child);
     }

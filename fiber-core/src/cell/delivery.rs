@@ -74,14 +74,21 @@ impl<V, J> Delivery<V, J> {
         }
     }
 
-    /// Delivers the value of the fiber, once.
-    pub(crate) fn complete(&self, value: V) -> Before<J> {
+    /// Delivers the value of the fiber, once. `None`: nothing was there before.
+    #[inline]
+    pub(crate) fn complete(&self, value: V) -> Option<Before<J>> {
         self.value.with_mut(|place| {
-            // SAFETY: before `DONE`, the fiber owns the value's cell, and this is called once.
-            unsafe { *place = Some(value) }
+            // SAFETY: before `DONE`, the fiber owns the value's cell, and this is called once, so nothing was there.
+            unsafe { place.write(Some(value)) }
         });
         // AcqRel: Release publishes the value to `take`; Acquire pairs with the Release of `expect` and `release`.
         let before = self.state.fetch_or(DONE, Ordering::AcqRel);
+        (before != 0).then(|| self.found(before))
+    }
+
+    /// Takes what was there before `DONE`.
+    #[inline]
+    fn found(&self, before: u32) -> Before<J> {
         let mut now = before;
         while now & HELD != 0 {
             wait_a_moment();
@@ -93,6 +100,7 @@ impl<V, J> Delivery<V, J> {
         Before { joiner, is_awaited: before & AWAITED != 0, is_forgotten: before & FORGOTTEN != 0 }
     }
 
+    #[inline]
     pub(crate) fn is_done(&self) -> bool {
         // Acquire: pairs with the Release of `complete`, so that the fiber's writes are visible.
         self.state.load(Ordering::Acquire) & DONE != 0

@@ -76,9 +76,19 @@ impl<T: Send + Sync> Drop for LazyBox<T> {
         // Relaxed: the dropping thread has exclusive access.
         if let Some(made) = NonNull::new(self.0.load(Ordering::Relaxed)) {
             // SAFETY: as in `get`, and only this drop takes the box out.
-            drop(unsafe { unboxed(made) });
+            unsafe { drop_box(made) };
         }
     }
+}
+
+/// # Safety
+/// As of `unboxed`.
+// Not inlined: most boxes are never made.
+#[cold]
+#[inline(never)]
+unsafe fn drop_box<T>(made: NonNull<T>) {
+    // SAFETY: by the contract.
+    drop(unsafe { unboxed(made) });
 }
 
 const EMPTY: u32 = 0;

@@ -44,10 +44,6 @@ impl Body<Probe> for Fiber {
     type Front = ();
 
     const BEHAVIOR: &'static () = &();
-
-    fn front(&self) -> Option<&()> {
-        None
-    }
 }
 
 /// The body of a cell that never has a description.
@@ -59,10 +55,6 @@ impl Body<Probe> for Begun {
     type Front = ();
 
     const BEHAVIOR: &'static () = &();
-
-    fn front(&self) -> Option<&()> {
-        None
-    }
 }
 
 /// The value that the fiber writes before it parks. It is read at the wake-up, so that loom checks the hand-over.
@@ -120,18 +112,18 @@ fn root() -> Ref<Probe> {
 }
 
 fn child(parent: &Ref<Probe>) -> Ref<Probe> {
-    Node::child(parent, false, |_| Probe::new(), ())
+    Node::child(parent, false, |_| Probe::new(), || ((), ()))
 }
 
 /// A child with a description, not offered.
 fn held_back(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
-    let ([node, _], offer) = Node::held_back(parent, |_| Probe::new(), Box::new(WRITTEN), Fiber);
+    let ([node, _], offer) = Node::held_back(parent, |_| Probe::new(), Box::new(WRITTEN), || ((), Fiber));
     (node, offer)
 }
 
 /// A child with a description.
 fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
-    let [fiber, _] = Node::fiber(parent, |_| Probe::new(), Box::new(WRITTEN), Fiber, |_| {});
+    let [fiber, _] = Node::fiber(parent, |_| Probe::new(), Box::new(WRITTEN), || ((), Fiber), |_| {});
     fiber
 }
 
@@ -340,7 +332,7 @@ fn a_child_that_ends_between_a_report_and_a_cancellation_is_dropped_once() {
 fn a_shielded_child_is_reported_and_is_not_cancelled_with_its_parent() {
     model(|| {
         let parent = root();
-        let shielded = Node::child(&parent, true, |_| Probe::new(), ());
+        let shielded = Node::child(&parent, true, |_| Probe::new(), || ((), ()));
         let canceller = thread::spawn({
             let parent = parent.clone();
             move || Node::cancel(&parent, 0)
@@ -616,7 +608,7 @@ fn children_made_by_two_threads_have_different_numbers() {
                     given = Some(number);
                     Probe::new()
                 },
-                (),
+                || ((), ()),
             );
             Node::end(&child);
             given.unwrap()
@@ -657,7 +649,7 @@ fn the_room_of_a_cell_without_a_description_is_taken_once() {
         drop(with_description.claim::<Fiber>());
         assert!(Ref::take_room(&with_description).is_none(), "the claim has taken it");
         Node::end(&with_description);
-        let node = Node::child(&root, false, |_| Probe::new(), Begun);
+        let node = Node::child(&root, false, |_| Probe::new(), || ((), Begun));
         let other = thread::spawn({
             let node = node.clone();
             move || Ref::take_room(&node).is_some()
@@ -665,6 +657,23 @@ fn the_room_of_a_cell_without_a_description_is_taken_once() {
         let mine = Ref::take_room(&node).is_some();
         assert!(mine != other.join().unwrap(), "exactly one of them has taken it");
         Node::end(&node);
+    });
+}
+
+#[test]
+fn a_child_that_never_ends_stays_where_a_canceller_finds_it() {
+    model(|| {
+        // Without what loom would report, because both nodes leak.
+        let parent = Ref::root(Probe::default(), WRITTEN);
+        let child = Node::child(&parent, false, |_| Probe::default(), || ((), ()));
+        let canceller = thread::spawn({
+            let parent = parent.clone();
+            move || Node::cancel(&parent, 0)
+        });
+        drop(child);
+        canceller.join().unwrap();
+        let children = Node::live(&parent);
+        assert!(children.len() == 1 && children[0].is_cancelled());
     });
 }
 
@@ -692,7 +701,7 @@ fn a_waiter_that_registers_while_the_value_arrives_is_woken_or_sees_it() {
         let delivery = Arc::new(Delivery::<_, ()>::new());
         let fiber = thread::spawn({
             let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).is_awaited
+            move || delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.is_awaited)
         });
         let waits = delivery.expect();
         let seen = if waits { None } else { delivery.take() };
@@ -712,7 +721,7 @@ fn a_joiner_that_comes_while_the_value_arrives_is_taken_once_or_sees_the_value()
         let delivery = Arc::new(Delivery::new());
         let fiber = thread::spawn({
             let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).joiner.is_some()
+            move || delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some())
         });
         let waits = matches!(delivery.join(joiner()), Joining::Waits);
         let seen = if waits { None } else { delivery.take() };
@@ -728,7 +737,7 @@ fn a_joiner_that_leaves_while_the_value_arrives_is_taken_once() {
         assert!(matches!(delivery.join(joiner()), Joining::Waits));
         let fiber = thread::spawn({
             let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).joiner.is_some()
+            move || delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some())
         });
         let is_withdrawn = delivery.withdraw().is_some();
         assert!(fiber.join().unwrap() != is_withdrawn, "exactly one of them has it");
@@ -750,7 +759,10 @@ fn the_place_of_a_joiner_that_has_left_is_used_again() {
         });
         assert!(delivery.withdraw().is_some());
         let is_there = other.join().unwrap();
-        assert_eq!(delivery.complete(Box::new(WRITTEN)).joiner.is_some(), is_there);
+        assert_eq!(
+            delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some()),
+            is_there
+        );
     });
 }
 
@@ -761,7 +773,9 @@ fn a_joiner_that_is_reported_while_the_value_arrives_is_taken_once() {
         assert!(matches!(delivery.join(joiner()), Joining::Waits));
         let fiber = thread::spawn({
             let delivery = delivery.clone();
-            move || assert!(delivery.complete(Box::new(WRITTEN)).joiner.is_some())
+            move || {
+                assert!(delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some()))
+            }
         });
         drop(delivery.joiner());
         fiber.join().unwrap();
@@ -792,7 +806,7 @@ fn a_value_that_two_threads_need_is_made_by_one_in_its_place() {
 fn one_of_two_takes_the_value() {
     model(|| {
         let delivery = Arc::new(Delivery::<_, ()>::new());
-        assert!(!delivery.complete(Box::new(WRITTEN)).is_forgotten);
+        assert!(delivery.complete(Box::new(WRITTEN)).is_none());
         let other = thread::spawn({
             let delivery = delivery.clone();
             move || delivery.take().is_some()
@@ -808,7 +822,11 @@ fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
         let delivery = Arc::new(Delivery::<_, ()>::new());
         let fiber = thread::spawn({
             let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).is_forgotten.then(|| delivery.take()).flatten()
+            move || {
+                let is_forgotten =
+                    delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.is_forgotten);
+                is_forgotten.then(|| delivery.take()).flatten()
+            }
         });
         let mine = delivery.forget();
         let theirs = fiber.join().unwrap();

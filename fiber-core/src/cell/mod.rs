@@ -26,7 +26,7 @@ mod reference;
 mod word;
 
 pub(crate) use current::Current;
-pub(crate) use delivery::{Delivery, Joining};
+pub(crate) use delivery::{Before, Delivery, Joining};
 pub(crate) use fixed::Fixed;
 pub(crate) use lazy::{LazyBox, LazyPlace};
 pub(crate) use node::{Node, Owner, Progress};

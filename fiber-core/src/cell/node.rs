@@ -28,7 +28,7 @@ use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
 /// The owner of a node.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
     /// A reference to a node, as its owner stores it.
-    type Fiber: Borrow<Ref<Self>> + From<Ref<Self>> + Clone + Send;
+    type Fiber: Borrow<Ref<Self>> + From<Ref<Self>> + Into<Ref<Self>> + Clone + Send + Sync;
     /// The waiter in the parking slot.
     type Waiter: Send;
     /// The operations of a node's body.
@@ -126,11 +126,12 @@ impl<O: Owner> Node<O> {
     /// cancellation of the parent does not reach it. `owner` receives the number of the child.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
+    #[inline]
     pub(crate) fn child<B: Body<O, Description = Infallible>>(
         parent: &Ref<O>,
         shielded: bool,
         owner: impl FnOnce(u32) -> O,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> Ref<O> {
         let number = Node::reserve(parent);
         Node::linked(parent, shielded, owner(number), body)
@@ -147,21 +148,22 @@ impl<O: Owner> Node<O> {
         parent: &Ref<O>,
         shielded: bool,
         owner: O,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> Ref<O> {
         // Relaxed: as in `reserve`.
         parent.tally.fetch_add(PENDING, Ordering::Relaxed);
         Node::linked(parent, shielded, owner, body)
     }
 
+    #[inline(always)]
     fn linked<B: Body<O, Description = Infallible>>(
         parent: &Ref<O>,
         shielded: bool,
         owner: O,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> Ref<O> {
-        let [child, in_slot] = Ref::below(parent, owner, Description::None, body);
-        Node::link(&child, in_slot, shielded);
+        let [child] = Ref::below(parent, owner, Description::None, body);
+        Node::link(&child, shielded);
         child
     }
 
@@ -174,15 +176,15 @@ impl<O: Owner> Node<O> {
         parent: &Ref<O>,
         owner: impl FnOnce(u32) -> O,
         description: B::Description,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
         prepare: impl FnOnce(&O::Fiber),
     ) -> [O::Fiber; 2] {
         let number = Node::reserve(parent);
         let description = Description::Offered(description);
-        let [first, second, in_slot] = Ref::below(parent, owner(number), description, body);
+        let [first, second] = Ref::below(parent, owner(number), description, body);
         let first = first.into();
         prepare(&first);
-        Node::link(first.borrow(), in_slot, false);
+        Node::link(first.borrow(), false);
         [first, second.into()]
     }
 
@@ -191,12 +193,12 @@ impl<O: Owner> Node<O> {
         parent: &Ref<O>,
         owner: impl FnOnce(u32) -> O,
         description: B::Description,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> ([Ref<O>; 2], Offer) {
         let number = Node::reserve(parent);
         let description = Description::HeldBack(description);
-        let [first, second, in_slot] = Ref::below(parent, owner(number), description, body);
-        Node::link(&first, in_slot, false);
+        let [first, second] = Ref::below(parent, owner(number), description, body);
+        Node::link(&first, false);
         let offer = Offer(ptr::from_ref::<Node<O>>(&first).addr());
         ([first, second], offer)
     }
@@ -212,9 +214,9 @@ impl<O: Owner> Node<O> {
 
     /// Stores a new child in its slot, where other threads find it.
     #[inline]
-    fn link(child: &Ref<O>, in_slot: Ref<O>, shielded: bool) {
+    fn link(child: &Ref<O>, shielded: bool) {
         let Some(parent) = child.parent() else { return };
-        parent.children.add(in_slot, |place| {
+        parent.children.add(child, |place| {
             let place = if shielded { place.shielded() } else { place };
             // Relaxed: the slot publishes it.
             child.place.store(place.to_number(), Ordering::Relaxed);
@@ -224,11 +226,19 @@ impl<O: Owner> Node<O> {
         }
     }
 
+    #[inline]
     pub(crate) fn owner(&self) -> &O {
         &self.owner
     }
 
+    #[inline]
     pub(crate) fn parent(&self) -> Option<&Ref<O>> {
+        self.above().map(Borrow::borrow)
+    }
+
+    /// The parent, as the owner stores it.
+    #[inline]
+    pub(crate) fn above(&self) -> Option<&O::Fiber> {
         self.links.parent.as_ref()
     }
 
@@ -239,6 +249,12 @@ impl<O: Owner> Node<O> {
     /// Whether a cancellation of the parent does not reach the node.
     pub(crate) fn is_shielded(&self) -> bool {
         self.place().is_some_and(Place::is_shielded)
+    }
+
+    /// Whether the node is in the slot of its parent.
+    pub(super) fn is_linked(&self) -> bool {
+        // Relaxed: the thread that has ended the node has dropped its reference since.
+        Place::from_number(self.place.load(Ordering::Relaxed)).is_some_and(|place| !place.has_left())
     }
 
     fn place(&self) -> Option<Place> {
@@ -457,7 +473,7 @@ impl<O: Owner> Node<O> {
         let (parent, place) = (node.parent()?, node.place()?);
         // Release: publishes what the fiber did to `progress`. A plain store, because only the end of the node changes it.
         node.place.store(place.left().to_number(), Ordering::Release);
-        parent.children.remove(place);
+        parent.children.remove(place, node);
         Some(parent)
     }
 

@@ -33,15 +33,18 @@ pub(super) struct Free {
 /// The free blocks of one size.
 struct List {
     first: Cell<*mut Free>,
-    /// Of those, a batch at most.
+    /// Of those: a batch at most, or [`UNUSED`].
     len: Cell<u32>,
     spare: Cell<Option<Batch>>,
 }
 
-struct Lists([List; CLASSES]);
+/// The length of a list that has no blocks, and takes none: no block has come yet, or the thread ends.
+const UNUSED: u32 = u32::MAX;
 
 thread_local! {
-    static LISTS: Lists = const { Lists([const { List::new() }; CLASSES]) };
+    /// It needs no drop, so a thread reaches it without a check. The drop of `OWNER` empties it.
+    static LISTS: [List; CLASSES] = const { [const { List::new() }; CLASSES] };
+    static OWNER: OwnsLists = const { OwnsLists };
 }
 
 /// What the threads have left to each other.
@@ -49,6 +52,10 @@ static DEPOTS: [Depot; CLASSES] = [const { Depot::new() }; CLASSES];
 
 const fn block_size(index: usize) -> usize {
     (index + 1) * STEP
+}
+
+fn block_layout(index: usize) -> Layout {
+    Layout::from_size_align(block_size(index), ALIGN).expect("as in `class`")
 }
 
 /// The index of the free list for blocks of this layout, and the layout of these blocks.
@@ -83,16 +90,24 @@ pub(super) fn take<T>() -> NonNull<T> {
 #[inline(always)]
 pub(crate) fn take_block(layout: Layout) -> NonNull<u8> {
     match class(layout) {
-        Some((index, rounded)) => take_listed(index, rounded),
+        Some((index, _)) => take_listed(index),
         None => allocate(layout),
     }
 }
 
-fn take_listed(index: usize, rounded: Layout) -> NonNull<u8> {
-    match LISTS.try_with(|lists| lists.0[index].pop(index)).ok().flatten() {
+fn take_listed(index: usize) -> NonNull<u8> {
+    match LISTS.with(|lists| lists[index].pop()) {
         Some(block) => block.cast(),
-        None => allocate(rounded),
+        None => take_elsewhere(index),
     }
+}
+
+/// Takes a block if the list is empty.
+#[cold]
+#[inline(never)]
+fn take_elsewhere(index: usize) -> NonNull<u8> {
+    let listed = LISTS.with(|lists| if lists[index].refill(index) { lists[index].pop() } else { None });
+    listed.map_or_else(|| allocate(block_layout(index)), NonNull::cast)
 }
 
 #[cold]
@@ -120,20 +135,35 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
 pub(crate) unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
     match class(layout) {
         // SAFETY: by the contract.
-        Some((index, rounded)) => unsafe { give_listed(block, index, rounded) },
+        Some((index, _)) => unsafe { give_listed(block, index) },
         // SAFETY: `allocate` has allocated it so.
         None => unsafe { dealloc(block.as_ptr(), layout) },
     }
 }
 
 /// # Safety
-/// The block is of size `index`, which is `rounded`, and has no user.
-unsafe fn give_listed(block: NonNull<u8>, index: usize, rounded: Layout) {
+/// The block is of size `index`, and has no user.
+unsafe fn give_listed(block: NonNull<u8>, index: usize) {
     // SAFETY: by the contract.
-    let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
-    if !kept.unwrap_or(false) {
+    if !LISTS.with(|lists| unsafe { lists[index].push(block.cast()) }) {
+        // SAFETY: by the contract.
+        unsafe { give_elsewhere(block, index) };
+    }
+}
+
+/// Gives a block back if the list is full, or the first of its size on this thread.
+///
+/// # Safety
+/// As of `give_listed`.
+#[cold]
+#[inline(never)]
+unsafe fn give_elsewhere(block: NonNull<u8>, index: usize) {
+    // SAFETY: by the contract.
+    let is_kept =
+        LISTS.with(|lists| lists[index].set_aside(index) && unsafe { lists[index].push(block.cast()) });
+    if !is_kept {
         // SAFETY: `allocate` has allocated the block with this layout.
-        unsafe { dealloc(block.as_ptr(), rounded) };
+        unsafe { dealloc(block.as_ptr(), block_layout(index)) };
     }
 }
 
@@ -161,34 +191,25 @@ pub(super) unsafe fn unboxed<T>(block: NonNull<T>) -> T {
 
 impl List {
     const fn new() -> Self {
-        List { first: Cell::new(ptr::null_mut()), len: Cell::new(0), spare: Cell::new(None) }
+        List { first: Cell::new(ptr::null_mut()), len: Cell::new(UNUSED), spare: Cell::new(None) }
     }
 
     #[inline]
-    fn pop(&self, index: usize) -> Option<NonNull<Free>> {
-        let first = NonNull::new(self.first.get()).or_else(|| self.refill(index))?;
+    fn pop(&self) -> Option<NonNull<Free>> {
+        let first = NonNull::new(self.first.get())?;
         // SAFETY: the list owns its blocks, and `push` has written the link.
         self.first.set(unsafe { first.as_ref() }.next);
         self.len.set(self.len.get() - 1);
         Some(first)
     }
 
-    /// Gets another batch.
-    #[cold]
-    fn refill(&self, index: usize) -> Option<NonNull<Free>> {
-        let Batch(first) = self.spare.take().or_else(|| DEPOTS[index].take(block_size(index)))?;
-        self.first.set(first.as_ptr());
-        self.len.set(BATCH);
-        Some(first)
-    }
-
-    /// `false`: there are enough.
+    /// `false`: there are enough, or the list is not used.
     ///
     /// # Safety
-    /// The block is of size `index`, which is the list's, and becomes its property then.
+    /// The block is of the list's size, and becomes its property if the result is `true`.
     #[inline]
-    unsafe fn push(&self, index: usize, block: NonNull<Free>) -> bool {
-        if self.len.get() == BATCH && !self.set_aside(index) {
+    unsafe fn push(&self, block: NonNull<Free>) -> bool {
+        if self.len.get() >= BATCH {
             return false;
         }
         // SAFETY: by the contract; a block is larger than a link.
@@ -198,9 +219,35 @@ impl List {
         true
     }
 
-    /// Makes a batch of the blocks in the list, which are as many. `false`: there is no place for it.
-    #[cold]
+    /// Begins to use the list. `false`: the thread ends.
+    fn is_usable(&self) -> bool {
+        if self.len.get() == UNUSED && OWNER.try_with(|_| ()).is_ok() {
+            self.len.set(0);
+        }
+        self.len.get() != UNUSED
+    }
+
+    /// Gets another batch, for an empty list. `false`: there is none.
+    fn refill(&self, index: usize) -> bool {
+        if !self.is_usable() {
+            return false;
+        }
+        let batch = self.spare.take().or_else(|| DEPOTS[index].take(block_size(index)));
+        if let Some(Batch(first)) = batch {
+            self.first.set(first.as_ptr());
+            self.len.set(BATCH);
+        }
+        !self.first.get().is_null()
+    }
+
+    /// Makes a batch of the blocks in a full list, so that it takes others. `false`: there is no place for it.
     fn set_aside(&self, index: usize) -> bool {
+        if !self.is_usable() {
+            return false;
+        }
+        if self.len.get() < BATCH {
+            return true;
+        }
         let former = self.spare.take();
         if let Some(Err(former)) = former.map(|former| DEPOTS[index].put(former, block_size(index))) {
             self.spare.set(Some(former));
@@ -210,22 +257,28 @@ impl List {
         self.len.set(0);
         true
     }
-}
 
-impl Drop for Lists {
-    fn drop(&mut self) {
-        for (index, list) in self.0.iter().enumerate() {
-            let layout = Layout::from_size_align(block_size(index), ALIGN).expect("as in `class`");
-            let spare = list.spare.take().map_or(ptr::null_mut(), |Batch(first)| first.as_ptr());
-            for mut next in [list.first.get(), spare] {
-                while let Some(block) = NonNull::new(next) {
-                    // SAFETY: the list owned its blocks, and `push` has written the link.
-                    next = unsafe { block.as_ref() }.next;
-                    // SAFETY: `take` allocated it so.
-                    unsafe { dealloc(block.as_ptr().cast(), layout) };
-                }
+    /// Gives all blocks to the allocator.
+    fn empty(&self, index: usize) {
+        self.len.set(UNUSED);
+        let spare = self.spare.take().map_or(ptr::null_mut(), |Batch(first)| first.as_ptr());
+        for mut next in [self.first.replace(ptr::null_mut()), spare] {
+            while let Some(block) = NonNull::new(next) {
+                // SAFETY: the list owned its blocks, and `push` has written the link.
+                next = unsafe { block.as_ref() }.next;
+                // SAFETY: `allocate` allocated it so.
+                unsafe { dealloc(block.as_ptr().cast(), block_layout(index)) };
             }
         }
+    }
+}
+
+/// Owns the blocks in the lists of its thread.
+struct OwnsLists;
+
+impl Drop for OwnsLists {
+    fn drop(&mut self) {
+        LISTS.with(|lists| lists.iter().enumerate().for_each(|(index, list)| list.empty(index)));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Counted references to cells: one word, whatever the cell contains.
 //!
 //! ```text
-//!   Ref ──> [ Node: refs, vtable, .., root | description | body ]
+//!   Ref ──> [ Node: refs, vtable, .., root | front | body | description ]
 //!                           │          │
 //!                           │          └──> the data in the topmost cell of the tree
 //!                           └──> the function table of the body's type: the drop of the cell, the type, the operations
@@ -39,12 +39,10 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     /// The number of bytes that the fiber needs when it waits. They are in the buffer that held the description. 0: it has no
     /// buffer.
     const ROOM: usize;
-    /// The part of the body that is visible without knowing the body's type.
-    type Front: 'static;
+    /// What lies in front of the body, and is visible without knowing the body's type.
+    type Front: Send + Sync + 'static;
 
     const BEHAVIOR: &'static O::Behavior;
-
-    fn front(&self) -> Option<&Self::Front>;
 }
 
 /// The body of a node without a body.
@@ -54,10 +52,6 @@ impl<O: Owner> Body<O> for () {
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
-
-    fn front(&self) -> Option<&()> {
-        None
-    }
 }
 
 /// The body of a topmost node.
@@ -69,10 +63,6 @@ impl<O: Owner> Body<O> for Top<O> {
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
-
-    fn front(&self) -> Option<&()> {
-        None
-    }
 }
 
 /// A cell, in one allocation. The node comes first, so that a pointer to the cell is also a pointer to the node.
@@ -81,6 +71,7 @@ impl<O: Owner> Body<O> for Top<O> {
 #[repr(C)]
 struct Cell<O: Owner, B: Body<O>> {
     node: Node<O>,
+    front: B::Front,
     body: B,
     buffer: UnsafeCell<Buffer<B::Description>>,
 }
@@ -99,7 +90,7 @@ struct Buffer<D>(MaybeUninit<D>);
 pub(super) struct Links<O: Owner> {
     /// Stored in the body of the topmost node.
     root: NonNull<O::Root>,
-    pub(super) parent: Option<Ref<O>>,
+    pub(super) parent: Option<O::Fiber>,
 }
 
 // SAFETY: the target of `root` is only shared, and `O::Root` is `Sync`; the reference is `Send` and `Sync`.
@@ -112,8 +103,8 @@ pub(super) struct Vtable<O: Owner> {
     drop: unsafe fn(NonNull<Node<O>>),
     body: TypeId,
     front_type: TypeId,
-    /// The address of the front, if there is one.
-    front: unsafe fn(NonNull<Node<O>>) -> Option<NonNull<()>>,
+    /// Where the front is, in bytes from the node.
+    front: usize,
     /// Where the buffer begins, in bytes from the node, and its size.
     buffer: (usize, usize),
     behavior: &'static O::Behavior,
@@ -124,7 +115,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         drop: Self::drop,
         body: TypeId::of::<B>(),
         front_type: TypeId::of::<B::Front>(),
-        front: Self::front,
+        front: offset_of!(Self, front),
         buffer: (Self::BUFFER, Self::ROUNDED - Self::BUFFER),
         behavior: B::BEHAVIOR,
     };
@@ -148,7 +139,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         links: Links<O>,
         owner: O,
         description: Description<B::Description>,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> NonNull<Self> {
         // Allocated first, so that each part is written directly to its final address.
         let cell = recycle::take_block(const { Self::LAYOUT }).cast::<Self>();
@@ -164,8 +155,9 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             }
             Description::None => Buffer(MaybeUninit::uninit()),
         };
+        let (front, body) = body();
         // SAFETY: the block is one for this type, and no other code has a pointer to it yet.
-        unsafe { cell.write(Cell { node, body, buffer: UnsafeCell::new(buffer) }) };
+        unsafe { cell.write(Cell { node, front, body, buffer: UnsafeCell::new(buffer) }) };
         cell
     }
 
@@ -195,14 +187,6 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             // gives the description to the caller.
             unsafe { buffer.cast::<B::Description>().read() }
         })
-    }
-
-    /// # Safety
-    /// `node` is the first field of a cell of this type, to which the caller has a reference.
-    unsafe fn front(node: NonNull<Node<O>>) -> Option<NonNull<()>> {
-        // SAFETY: by the contract. The body of a shared cell is never borrowed mutably.
-        let body = unsafe { &(*node.cast::<Self>().as_ptr()).body };
-        body.front().map(|front| NonNull::from(front).cast())
     }
 }
 
@@ -237,7 +221,7 @@ impl<O: Owner> Ref<O> {
     /// Makes a new tree, whose nodes share `root`.
     pub(crate) fn root(owner: O, root: O::Root) -> Self {
         let links = Links { root: NonNull::dangling(), parent: None };
-        let cell = Cell::allocate(1, links, owner, Description::None, Top(root));
+        let cell = Cell::allocate(1, links, owner, Description::None, || ((), Top(root)));
         // SAFETY: the cell was just made, and this is the only pointer to it.
         let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
         // SAFETY: the address of a field is not null.
@@ -247,15 +231,15 @@ impl<O: Owner> Ref<O> {
         Ref(cell.cast(), PhantomData)
     }
 
-    /// Makes a cell below `parent`, to be put into `place` there. Returns all references to it.
+    /// Makes a cell below `parent`, to be put into a slot there. Returns all references to it.
     #[inline]
     pub(super) fn below<B: Body<O>, const N: usize>(
         parent: &Self,
         owner: O,
         description: Description<B::Description>,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> [Self; N] {
-        let links = Links { root: parent.links.root, parent: Some(parent.clone()) };
+        let links = Links { root: parent.links.root, parent: Some(parent.clone().into()) };
         let cell = Cell::allocate(N as u32, links, owner, description, body).cast();
         Ref::all_to(cell)
     }
@@ -293,15 +277,16 @@ impl<O: Owner> Ref<O> {
         Some(unsafe { &(*cell.as_ptr()).body })
     }
 
-    /// The front of the body, if there is one, and it is an `F`.
+    /// What lies in front of the body, if it is an `F`.
     #[inline]
     pub(crate) fn front<F: 'static>(&self) -> Option<&F> {
         if self.vtable.front_type != TypeId::of::<F>() {
             return None;
         }
-        // SAFETY: the table is that of the cell, and this is a reference to it.
-        let front = unsafe { (self.vtable.front)(self.0) }?;
-        // SAFETY: the pointer is to an `F` in the body, which lives as long as this reference.
+        // SAFETY: the table is that of the cell, whose block begins with the node, and which the pointer may access as a whole, as in
+        // `room`.
+        let front = unsafe { self.0.cast::<u8>().add(self.vtable.front) };
+        // SAFETY: an `F` lies there, which is not borrowed mutably before its drop, and lives as long as this reference.
         Some(unsafe { front.cast::<F>().as_ref() })
     }
 
@@ -335,13 +320,19 @@ impl<O: Owner> Ref<O> {
         this.0 == other.0
     }
 
+    /// The pointer for a slot that does not count as a reference.
+    pub(super) fn as_raw(this: &Self) -> *mut Node<O> {
+        this.0.as_ptr()
+    }
+
     /// Turns the reference into a pointer for a slot.
     pub(super) fn into_raw(this: Self) -> *mut Node<O> {
         ManuallyDrop::new(this).0.as_ptr()
     }
 
     /// # Safety
-    /// `node` came from `into_raw`, and is passed to this function once.
+    /// `node` came from `into_raw`, and is passed to this function once; or it came from `as_raw`, the cell lives as long as the
+    /// result, and that is not dropped.
     pub(super) unsafe fn from_raw(node: *mut Node<O>) -> Self {
         // SAFETY: a pointer from `into_raw` is not null.
         Ref(unsafe { NonNull::new_unchecked(node) }, PhantomData)
@@ -356,20 +347,26 @@ impl<O: Owner> Ref<O> {
         self.refs.load(Ordering::Acquire) == 1 || self.refs.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Ends a cell without references, and the ancestors that only this cell kept alive. A loop, because a tree may be a
-    /// million levels deep.
+    /// Frees a cell without references, and the ancestors that only this cell kept alive. A loop, because a tree may be a
+    /// million levels deep. A node that was not ended is still in the slot of its parent, so its cell is not freed: this is
+    /// the leak of a parent that waits for it.
     // Not inlined: every drop of a reference would have a copy.
     #[inline(never)]
     fn end(last: NonNull<Node<O>>) {
         let mut last = last;
         loop {
-            // SAFETY: no reference is left, so this call has exclusive access to the cell.
+            // SAFETY: no reference is left, so the cell is not freed elsewhere.
+            if unsafe { last.as_ref() }.is_linked() {
+                return;
+            }
+            // SAFETY: no reference is left, and no slot has a pointer, so this call has exclusive access to the cell.
             let parent = unsafe { (*last.as_ptr()).links.parent.take() };
             // SAFETY: as above.
             let drop = unsafe { last.as_ref() }.vtable.drop;
             // SAFETY: as above, and the table is that of the cell.
             unsafe { drop(last) };
-            let Some(parent) = parent.map(ManuallyDrop::new).filter(|parent| parent.release()) else {
+            let parent = parent.map(|parent| ManuallyDrop::new(parent.into()));
+            let Some(parent) = parent.filter(|parent| parent.release()) else {
                 return;
             };
             last = parent.0;

@@ -9,7 +9,6 @@ use loom::model;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::combine::fork::branch::Place;
 use crate::combine::fork::result_cell::ResultCell;
 use crate::engine::context::Wakeup;
 use crate::outcome::Outcome;
@@ -32,7 +31,7 @@ fn bell() -> (std::sync::Arc<Bell>, Wakeup) {
 #[test]
 fn who_waits_while_the_fiber_ends_is_told_or_sees_it() {
     model(|| {
-        let cell = Arc::new(ResultCell::new());
+        let cell = Arc::new(ResultCell::default());
         let fiber = thread::spawn({
             let cell = cell.clone();
             move || assert!(!cell.complete(Outcome::Success(Box::new(7))))
@@ -53,7 +52,7 @@ fn who_waits_while_the_fiber_ends_is_told_or_sees_it() {
 #[test]
 fn one_who_leaves_while_the_fiber_ends_takes_nobody_else_s_wake_up() {
     model(|| {
-        let cell = Arc::new(ResultCell::<u8>::new());
+        let cell = Arc::new(ResultCell::<u8>::default());
         let (stays, staying) = bell();
         let (_, leaving) = bell();
         assert!(cell.wait(staying).is_some());
@@ -72,7 +71,7 @@ fn one_who_leaves_while_the_fiber_ends_takes_nobody_else_s_wake_up() {
 fn an_outcome_that_nobody_takes_is_dropped_with_the_cell() {
     model(|| {
         let value = Arc::new(());
-        let cell = Arc::new(ResultCell::new());
+        let cell = Arc::new(ResultCell::default());
         let fiber = thread::spawn({
             let (cell, value) = (cell.clone(), value.clone());
             move || assert!(!cell.complete(Outcome::Success(value)))

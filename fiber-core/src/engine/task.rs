@@ -65,14 +65,12 @@ const RESUME: u64 = 3;
 enum Kind {
     /// A fiber that has not started, unless it has been claimed meanwhile.
     Start(Context),
-    /// A fiber whose wait is over.
+    /// A fiber whose wait is over, or that has yielded.
     Wake(Waiter, Signal),
     /// The event of a wait has happened: a timer is due.
     Fire(Wakeup),
     /// The time limit of this part has passed, or if there is a generation, that of a limit without a node in this fiber.
     TimeOut(Context, u64),
-    /// The rest of a fiber that yields.
-    Resume(Waiter),
     Other(Box<Other>),
 }
 
@@ -106,14 +104,20 @@ impl Kind {
                 TIME_OUT => Kind::TimeOut(fiber, note >> SHIFT),
                 _ => Kind::Fire(Wakeup::of_fiber(fiber, EventKey::from_number(note >> SHIFT))),
             },
-            Value::Second(rest) => match note {
-                FIRED => Kind::Wake(rest, Signal::Fired),
-                CANCELLED => Kind::Wake(rest, Signal::Cancelled),
-                ABANDONED => Kind::Wake(rest, Signal::Abandoned),
-                _ => Kind::Resume(rest),
-            },
+            Value::Second(rest) => Kind::Wake(rest, signal_of(note)),
             Value::Third(other) => Kind::Other(other),
         }
+    }
+}
+
+/// Why the rest of a fiber is woken by a task with this note.
+#[inline]
+fn signal_of(note: u64) -> Signal {
+    match note {
+        CANCELLED => Signal::Cancelled,
+        ABANDONED => Signal::Abandoned,
+        // `FIRED` and `RESUME`.
+        _ => Signal::Fired,
     }
 }
 
@@ -161,21 +165,14 @@ pub(crate) struct Start {
     pub(crate) take_back: fn(&Context),
     /// Called when the last task that could start the fiber was dropped.
     pub(crate) abandon: fn(&Context),
-    /// Called when the last handle that could take the outcome was dropped.
-    pub(crate) forget: fn(&Context),
     /// The fibers that wait for the end of this one, each with the generation of its wait, for reports.
     pub(crate) joiners: fn(&Context) -> Vec<(Context, u64)>,
 }
 
 impl Start {
     /// For a part of a fiber, which is never started.
-    pub(crate) const NONE: Start = Start {
-        start: |_, _| {},
-        take_back: |_| {},
-        abandon: |_| {},
-        forget: |_| {},
-        joiners: |_| Vec::new(),
-    };
+    pub(crate) const NONE: Start =
+        Start { start: |_, _| {}, take_back: |_| {}, abandon: |_| {}, joiners: |_| Vec::new() };
 }
 
 /// The rest of a fiber, stored in its parking slot.
@@ -198,7 +195,7 @@ impl Waiter {
     }
 
     /// Wakes the fiber in a turn of its own.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake_in(self, turn: &Turn<'_>, signal: Signal) {
         turn.begin(self.fiber());
         turn.run(|turn| self.wake(turn.into(), signal));
@@ -206,6 +203,7 @@ impl Waiter {
 }
 
 impl Task {
+    #[inline]
     fn of_fiber(fiber: Context, note: u64) -> Self {
         Task(OneOf::new(Value::First(fiber), note))
     }
@@ -218,6 +216,7 @@ impl Task {
         Task(OneOf::new(Value::Third(Box::new(other)), 0))
     }
 
+    #[inline]
     pub(crate) fn start(fiber: Context) -> Self {
         Task::of_fiber(fiber, START)
     }
@@ -276,6 +275,7 @@ impl Task {
     ///
     /// # Errors
     /// Gives back any other task.
+    #[inline]
     pub(crate) fn into_start(self) -> Result<Context, Task> {
         match self.0.into_inner() {
             (Value::First(fiber), START) => Ok(fiber),
@@ -312,6 +312,7 @@ impl Task {
     }
 
     /// The fiber that the task belongs to. `None` for the wake-up of a future, and for borrowed tasks.
+    #[inline]
     pub fn context(&self) -> Option<&Context> {
         match self.0.get() {
             ValueRef::First(fiber) => Some(fiber),
@@ -338,6 +339,24 @@ impl Task {
                 Other::Fire(_) => TaskKind::Timer,
             },
         }
+    }
+
+    /// Whether the task starts the fiber of `context`.
+    ///
+    /// ```
+    /// use std::collections::VecDeque;
+    /// use fiber_core::{Context, Task};
+    ///
+    /// /// The newest task of a queue, if it starts this fiber: for [`Worker::take_back`](fiber_core::Worker::take_back).
+    /// fn take_back(queue: &mut VecDeque<Task>, fiber: &Context) -> Option<Task> {
+    ///     if queue.back()?.starts(fiber) { queue.pop_back() } else { None }
+    /// }
+    /// # let test = fiber_test::TestScheduler::new();
+    /// # assert!(take_back(&mut VecDeque::new(), test.context()).is_none());
+    /// ```
+    #[inline]
+    pub fn starts(&self, context: &Context) -> bool {
+        matches!(self.0.get(), ValueRef::First(fiber) if self.0.note() == START && fiber.is_same(context))
     }
 
     /// Whether running the task has no effect, because the fiber that it would start was started or cancelled meanwhile,
@@ -398,8 +417,11 @@ impl<'w> TaskRunner<'w> {
     /// # Blocking
     /// As [`Task::run`].
     pub fn run(&mut self, task: Task) {
-        let (value, note) = task.0.into_inner();
-        with_own_queue(|| run_kind(Kind::of(value, note), &self.0));
+        let turn = &self.0;
+        with_own_queue(|| match task.0.into_inner() {
+            (Value::Second(rest), note) => rest.wake_in(turn, signal_of(note)),
+            (value, note) => run_kind(Kind::of(value, note), turn),
+        });
     }
 }
 
@@ -414,7 +436,8 @@ pub(crate) struct Alone;
 
 impl Worker for Alone {}
 
-#[inline(always)]
+// Not inlined: most turns wake a fiber.
+#[inline(never)]
 fn run_kind(kind: Kind, turn: &Turn<'_>) {
     match kind {
         Kind::Start(fiber) => {
@@ -422,7 +445,6 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
             turn.run(|turn| fiber.start(turn.into()));
         }
         Kind::Wake(rest, signal) => rest.wake_in(turn, signal),
-        Kind::Resume(rest) => rest.wake_in(turn, Signal::Fired),
         Kind::Fire(wakeup) => wakeup.fire_in_turn(turn),
         Kind::TimeOut(context, 0) => context.time_out(),
         Kind::TimeOut(context, generation) => context.end_limit(generation),
@@ -441,7 +463,7 @@ impl Kind {
         // This wakes the waiters of the fiber, which has to happen now, whatever panics.
         with_own_queue(|| match self {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
-            Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),
+            Kind::Wake(rest, _) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context, 0) => context.lose_timer(),
             Kind::TimeOut(context, generation) => context.lose_limit(generation),

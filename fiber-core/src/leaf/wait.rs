@@ -363,6 +363,7 @@ impl<W: Awaits> Waits for Placed<W> {
     type Event = W::Out;
     type Out = W::Out;
 
+    #[inline(always)]
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
         let Leaf { wait, site } = &self.leaf;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);

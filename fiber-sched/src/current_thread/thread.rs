@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
-use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, TaskKind, Worker};
+use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
 
 use super::scheduler::{CLOCK_INTERVAL, ThreadScheduler};
 use crate::bed::Bed;
@@ -131,7 +131,5 @@ impl Worker for OnlyThread<'_> {
 
 /// The task that starts the fiber, if it was the last one to be queued.
 pub(super) fn take_back(queue: &mut VecDeque<Task>, fiber: &Context) -> Option<Task> {
-    let last = queue.back()?;
-    let starts = last.kind() == TaskKind::Start && last.context().is_some_and(|it| it.is_same(fiber));
-    if starts { queue.pop_back() } else { None }
+    if queue.back()?.starts(fiber) { queue.pop_back() } else { None }
 }

@@ -127,7 +127,7 @@ impl Local {
     pub(super) fn take_back(&self, fiber: &Context, queues: &Queues) -> Option<Task> {
         queues.seat(self.index).takes_back();
         let task = (self.deque.len() == 1).then(|| self.deque.pop()).flatten()?;
-        if task.kind() == TaskKind::Start && task.context().is_some_and(|other| other.is_same(fiber)) {
+        if task.starts(fiber) {
             return Some(task);
         }
         self.deque.push(task);

@@ -333,7 +333,7 @@ impl<T: Send + 'static> Sink<T> for Attempt {
     fn deliver(self, fiber: &Context, outcome: Outcome<T>) {
         // An attempt that has ended in place has no fiber of its own.
         let around = if fiber.is_structure() { None } else { fiber.around() };
-        let group = around.as_ref().unwrap_or(fiber);
+        let group = around.unwrap_or(fiber);
         let (outcome, decides) = judge(self.0.as_ref(), outcome, group.is_cancelled(), fiber);
         arrive(group, fiber, outcome, decides);
     }

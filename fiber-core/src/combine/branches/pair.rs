@@ -141,7 +141,7 @@ fn arrive<A: Send + 'static, B: Send + 'static, J: Joint<A, B>, T>(
     place: impl FnOnce(&mut Arrived<A, B>) -> &mut Option<Outcome<T>>,
 ) {
     let around = if fiber.is_structure() { None } else { fiber.around() };
-    let group = around.as_ref().unwrap_or(fiber);
+    let group = around.unwrap_or(fiber);
     let is_decided = J::decides(&outcome);
     let commutes = outcome.is_success() && !is_decided;
     group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });

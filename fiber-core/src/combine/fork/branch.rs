@@ -27,8 +27,8 @@ use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
 
 /// Where a branch leaves its outcome.
 pub(crate) trait Sink<T>: Send + Sync + 'static {
-    /// The part of the branch's cell for this.
-    type Place: Place<T>;
+    /// The part of the branch's cell for this; `()` if the outcome belongs to the sink.
+    type Place: Default + Send + Sync + 'static;
     /// Whether the branch is a side of a race.
     const RACES: bool = false;
 
@@ -36,50 +36,24 @@ pub(crate) trait Sink<T>: Send + Sync + 'static {
     fn deliver(self, context: &Context, outcome: Outcome<T>);
 }
 
-/// Where the cell of a branch keeps its outcome.
-pub(crate) trait Place<T>: Send + Sync + 'static {
-    fn new() -> Self;
-    fn result(&self) -> Option<&ResultCell<T>>;
-}
-
-/// No place: the outcome belongs to the sink.
-impl<T> Place<T> for () {
-    fn new() {}
-
-    fn result(&self) -> Option<&ResultCell<T>> {
-        None
-    }
-}
-
 /// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
 pub(crate) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
 
-/// The contents of a branch's cell, beside its description and its sink. The thread that claims the branch takes those
-/// two out: descendants may keep the cell alive for long, but must not keep user values with it.
-struct Outlet<R: Run, S: Sink<R::Out>>(S::Place, PhantomData<fn() -> (R, S)>);
-
-impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
-    fn new() -> Self {
-        Outlet(S::Place::new(), PhantomData)
-    }
-}
+/// The body of a branch's cell. In front of it is the place of the sink. The thread that claims the branch takes the description and
+/// the sink out: descendants may keep the cell alive for long, but must not keep user values with it.
+struct Outlet<R, S>(PhantomData<fn() -> (R, S)>);
 
 impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     type Description = (R, S);
     const ROOM: usize = room_of::<R, S>();
-    type Front = ResultCell<R::Out>;
+    type Front = S::Place;
 
     const BEHAVIOR: &'static Start = &Start {
         start: Self::start,
         take_back: Self::take_back,
         abandon: Self::abandon,
-        forget: Self::forget,
         joiners: Self::joiners,
     };
-
-    fn front(&self) -> Option<&ResultCell<R::Out>> {
-        self.0.result()
-    }
 }
 
 /// The room for the frames of a fiber at its first wait.
@@ -88,18 +62,19 @@ const fn room_of<R: Run, S: Sink<R::Out>>() -> usize {
 }
 
 /// The same, for a branch that its owner began on its stack and that therefore has no description.
-struct Begun<R: Run, S: Sink<R::Out>>(Outlet<R, S>);
+struct Begun<R, S>(PhantomData<fn() -> (R, S)>);
 
 impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Begun<R, S> {
     type Description = Infallible;
     const ROOM: usize = room_of::<R, S>();
-    type Front = ResultCell<R::Out>;
+    type Front = S::Place;
 
-    const BEHAVIOR: &'static Start =
-        &Start { forget: Outlet::<R, S>::forget, joiners: Outlet::<R, S>::joiners, ..Start::NONE };
+    const BEHAVIOR: &'static Start = &Start { joiners: Outlet::<R, S>::joiners, ..Start::NONE };
+}
 
-    fn front(&self) -> Option<&ResultCell<R::Out>> {
-        self.0.front()
+impl<R: Run, S: Sink<R::Out>> Begun<R, S> {
+    fn parts() -> (S::Place, Self) {
+        (S::Place::default(), Begun(PhantomData))
     }
 }
 
@@ -128,8 +103,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         site: Site,
         introduce: impl FnOnce(&Context),
     ) -> (Self, Task) {
-        let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
-        Branch::started_by(parent.introduced(origin, (run, sink), body, introduce))
+        let origin = Origin::of(&run, site);
+        Branch::started_by(parent.introduced(origin, (run, sink), Outlet::<R, S>::parts, introduce))
     }
 
     /// A fork below `parent` that carries all locals of the fiber of `cx`.
@@ -169,7 +144,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         site: Site,
         prepare: impl FnOnce(&Context),
     ) -> (Self, Task) {
-        let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
+        let origin = Origin::of(&run, site);
         let is_single = S::RACES && run.is_single_wait();
         let prepare = |context: &Context| {
             if S::RACES {
@@ -177,7 +152,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
             }
             prepare(context);
         };
-        Branch::started_by(parent.child(origin, (run, sink), body, prepare))
+        Branch::started_by(parent.child(origin, (run, sink), Outlet::<R, S>::parts, prepare))
     }
 
     fn started_by([context, of_task]: [Context; 2]) -> (Self, Task) {
@@ -212,7 +187,7 @@ impl<R: Run> Branch<R, Home> {
     /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
     pub(crate) fn begun_from_outside(parent: &Context, origin: Origin) -> Context {
         let held = parent.hold();
-        let context = parent.begun(false, origin, Begun(Outlet::<R, Home>::new()));
+        let context = parent.begun(false, origin, Begun::<R, Home>::parts);
         if held.is_none() {
             // The fiber above no longer waits for this one.
             context.cancel();
@@ -230,6 +205,11 @@ impl<R: Run> Branch<R, Home> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
+    #[inline]
+    fn parts() -> (S::Place, Self) {
+        (S::Place::default(), Outlet(PhantomData))
+    }
+
     fn start(context: Cow<'_, Context>, view: TurnView<'_>) {
         if let Some(frames) = Self::begin(&context, view) {
             frames.settle(context.into_owned(), view);
@@ -263,12 +243,6 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
     fn abandon(context: &Context) {
         if let Some(((run, sink), _)) = context.claim::<Self>() {
             end(context, sink, Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
-        }
-    }
-
-    fn forget(context: &Context) {
-        if let Some(result) = context.front::<ResultCell<R::Out>>() {
-            result.forget(context);
         }
     }
 
@@ -395,7 +369,7 @@ impl<T: Send + 'static> Ran<T> {
         R: Run<Out = T>,
         E: Sink<T>,
     {
-        let make: Make = |above, origin| above.begun(false, origin, Begun(Outlet::<R, E>::new()));
+        let make: Make = |above, origin| above.begun(false, origin, Begun::<R, E>::parts);
         Ran::made_by(make, cx, run, site)
     }
 
@@ -473,13 +447,21 @@ fn abandon<T: Send + 'static, S: Sink<T>>(place: Option<&Context>, sink: S) {
     end(&fiber, sink, Outcome::Failure(Error::new(Abandoned)));
 }
 
+#[inline(always)]
 fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
-    context.observe(Event::Outcome((&outcome).into()));
+    if context.is_observed() {
+        observe_end(context, &outcome);
+    }
     deliver(context, sink, outcome);
     if S::RACES {
         context.end_side();
     }
     context.end();
+}
+
+#[cold]
+fn observe_end<T>(context: &Context, outcome: &Outcome<T>) {
+    context.observe(Event::Outcome(outcome.into()));
 }
 
 /// A branch of `group` has ended in place, and needed no node.

@@ -62,7 +62,7 @@ impl<T: 'static> Handle<T> {
 
 impl<T: 'static> Drop for Handle<T> {
     fn drop(&mut self) {
-        self.0.forget();
+        ResultCell::<T>::forget(&self.0);
     }
 }
 
@@ -314,13 +314,24 @@ impl<T: Send + 'static> FiberEnd for Joined<T> {
     }
 
     fn end(&self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        let outcome = match self.0.take()? {
+        Some(match self.0.take()? {
+            Outcome::Success(value) => Outcome::Success(value),
+            wrong => self.translated(wrong, cx),
+        })
+    }
+}
+
+impl<T: Send + 'static> Joined<T> {
+    /// The fiber has not succeeded.
+    #[cold]
+    fn translated(&self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
+        let outcome = match outcome {
             // Both fibers were cancelled by a common ancestor.
             Outcome::Cancelled if cx.is_interrupted() => Outcome::Cancelled,
             Outcome::Cancelled => Outcome::Failure(self.cancelled()),
             outcome => outcome,
         };
-        Some(outcome.passed(Frame::new("fork", self.0.site())))
+        outcome.passed(Frame::new("fork", self.0.site()))
     }
 }
 

@@ -4,9 +4,9 @@ use std::mem::needs_drop;
 
 use parking_lot::Mutex;
 
-use super::branch::{Place, Sink};
+use super::branch::Sink;
 use super::wait_list::{WaitKey, WaitList};
-use crate::cell::{Delivery, EventKey, Joining, LazyBox};
+use crate::cell::{Before, Delivery, EventKey, Joining, LazyBox};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Wakeup};
 use crate::engine::scheduler::Unobserved;
@@ -33,8 +33,14 @@ impl<T> ResultCell<T> {
     }
 
     /// Delivers the outcome of the fiber, once. `true` if its handle was dropped.
+    #[inline]
     pub(crate) fn complete(&self, outcome: Outcome<T>) -> bool {
-        let before = self.outcome.complete(outcome);
+        self.outcome.complete(outcome).is_some_and(|before| self.tell(before))
+    }
+
+    /// Wakes those that have waited.
+    #[inline(never)]
+    fn tell(&self, before: Before<(Context, EventKey)>) -> bool {
         if let Some((fiber, event)) = before.joiner {
             Wakeup::of_fiber(fiber, event).fire();
         }
@@ -105,21 +111,17 @@ impl<T: 'static> ResultCell<T> {
     }
 
     /// Called when the handle of the fiber of `context` is dropped.
-    pub(crate) fn forget(&self, context: &Context) {
-        context.touch(Side::End, Access::Write);
-        if let Some(outcome) = self.outcome.forget() {
+    pub(crate) fn forget(context: &Context) {
+        if let Some(outcome) = ResultCell::<T>::of(context).outcome.forget() {
             lose(outcome, context);
         }
     }
 }
 
-impl<T: Send + 'static> Place<T> for ResultCell<T> {
-    fn new() -> Self {
+impl<T> Default for ResultCell<T> {
+    #[inline]
+    fn default() -> Self {
         ResultCell { outcome: Delivery::new(), waiting: LazyBox::new() }
-    }
-
-    fn result(&self) -> Option<&ResultCell<T>> {
-        Some(self)
     }
 }
 
@@ -140,6 +142,7 @@ impl<T: Send + 'static> Sink<T> for Home {
 }
 
 /// Handles an outcome of `fiber` that will never be taken.
+#[cold]
 fn lose<T: 'static>(outcome: Outcome<T>, fiber: &Context) {
     Unobserved::report(fiber, &outcome);
     // Another fiber may be running around this call, and a panic must not unwind through it. The value may also hold a

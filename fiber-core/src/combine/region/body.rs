@@ -173,7 +173,7 @@ impl<E> LeaveLimit<E> {
     where
         E: RegionEnd<T>,
     {
-        let outside = cx.context().around().expect("a limit is in a fiber");
+        let outside = cx.context().around().expect("a limit is in a fiber").clone();
         let (inside, timer) = outside.take_moved_limit().expect("this is its node");
         let place = Inside { inside, outside, masks: 0 };
         Leave { timer, place, end: self.end }.resume(cx, outcome)

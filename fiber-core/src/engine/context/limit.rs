@@ -295,7 +295,7 @@ impl Context {
     fn limit_node(&self, limit: &Limit) -> Context {
         let site = limit.site.get().unwrap_or(self.state().fork_site);
         let owner = self.structure_below(limit.deadline(), Origin::unnamed(site))(limit.number());
-        let body = Shares(Structure::new(limit.operator(), limit.deadline()), ());
+        let body = || (Structure::new(limit.operator(), limit.deadline()), Shares(()));
         Context(Node::child_numbered(&self.0, false, owner, body))
     }
 

@@ -8,7 +8,6 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use loom::model::Builder;
 use loom::thread::{self, JoinHandle};
 
 use super::state::{Shares, Structure};
@@ -16,6 +15,7 @@ use super::{Context, Origin, WaitsFor, Wakeup};
 use crate::engine::scheduler::{Scheduler, TimerKey};
 use crate::engine::task::Task;
 use crate::instant::Instant;
+use crate::primitive::model_with_a_bound;
 
 struct Idle;
 
@@ -53,13 +53,6 @@ impl Scheduler for Idle {
     }
 }
 
-/// Up to three preemptions: all interleavings of three threads would take hours.
-fn model(f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(f);
-}
-
 fn origin() -> Origin {
     Origin::unnamed(Location::caller())
 }
@@ -74,7 +67,7 @@ fn race_of<const N: usize>(outer: &Context, are_single: [bool; N]) -> (Context, 
     let group = outer.part(false, Instant::FAR_FUTURE, "race", origin());
     group.set_races(true);
     let sides = are_single.map(|is_single| {
-        let body = Shares(Structure::new("side", Instant::FAR_FUTURE), ());
+        let body = || (Structure::new("side", Instant::FAR_FUTURE), Shares(()));
         let side = group.begun(false, origin(), body);
         side.become_side(is_single);
         side
@@ -110,7 +103,7 @@ fn looks_again(side: &Context) -> bool {
 
 #[test]
 fn of_two_events_one_happens_and_the_other_looks_again_after_the_end() {
-    model(|| {
+    model_with_a_bound(|| {
         let (group, sides) = race(&root());
         let events = sides.each_ref().map(|side| event(waits(side)));
         let happened = events.map(|event| event.join().unwrap());
@@ -124,7 +117,7 @@ fn of_two_events_one_happens_and_the_other_looks_again_after_the_end() {
 
 #[test]
 fn an_event_happens_or_looks_again_while_the_holder_waits_again() {
-    model(|| {
+    model_with_a_bound(|| {
         let (_group, [holder, other]) = race(&root());
         assert!(waits(&holder).commit().is_ok());
         let event = event(waits(&other));
@@ -136,7 +129,7 @@ fn an_event_happens_or_looks_again_while_the_holder_waits_again() {
 
 #[test]
 fn an_event_never_happens_while_the_holder_ends() {
-    model(|| {
+    model_with_a_bound(|| {
         let (group, [holder, other]) = race(&root());
         assert!(waits(&holder).commit().is_ok());
         let event = event(waits(&other));
@@ -148,7 +141,7 @@ fn an_event_never_happens_while_the_holder_ends() {
 
 #[test]
 fn of_an_event_and_the_end_of_another_side_one_is_first() {
-    model(|| {
+    model_with_a_bound(|| {
         let (group, [waiting, ending]) = race(&root());
         let event = event(waits(&waiting));
         let ends = thread::spawn({
@@ -169,7 +162,7 @@ fn of_an_event_and_the_end_of_another_side_one_is_first() {
 
 /// A race in one side of another one. The inner race has been won by an event, and its winner ends.
 fn nested(loser_waits_on: bool) {
-    model(move || {
+    model_with_a_bound(move || {
         let (_outer, [client, server]) = race(&root());
         let (inner, [winner, loser]) = race(&client);
         assert!(waits(&winner).commit().is_ok());
@@ -200,7 +193,7 @@ fn a_loser_that_waits_on_while_the_inner_race_is_decided_releases_the_outer_one(
 
 #[test]
 fn a_loser_that_waits_on_releases_all_races_around_a_decided_one() {
-    model(|| {
+    model_with_a_bound(|| {
         let (_outermost, [client, server]) = race(&root());
         let (_outer, [client, _]) = race(&client);
         let (inner, [winner, loser]) = race(&client);
@@ -218,7 +211,7 @@ fn a_loser_that_waits_on_releases_all_races_around_a_decided_one() {
 
 #[test]
 fn a_program_that_registers_serves_another_side_and_an_event_of_a_third_one_looks_again() {
-    model(|| {
+    model_with_a_bound(|| {
         let (_group, [server, served, third]) = race_of(&root(), [false, true, true]);
         let (request, wakeup, event) = (waits(&served), waits(&server), event(waits(&third)));
         assert!(!wakeup.is_beside(&request));
@@ -235,7 +228,7 @@ fn a_program_that_registers_serves_another_side_and_an_event_of_a_third_one_look
 
 #[test]
 fn single_waits_do_not_serve_each_other() {
-    model(|| {
+    model_with_a_bound(|| {
         let (_group, [server, served]) = race(&root());
         let (request, wakeup) = (waits(&served), waits(&server));
         assert!(wakeup.is_beside(&request));

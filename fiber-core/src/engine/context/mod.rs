@@ -138,7 +138,14 @@ impl From<Ref<FiberState>> for Context {
     }
 }
 
+impl From<Context> for Ref<FiberState> {
+    fn from(context: Context) -> Self {
+        context.0
+    }
+}
+
 impl Borrow<Ref<FiberState>> for Context {
+    #[inline]
     fn borrow(&self) -> &Ref<FiberState> {
         &self.0
     }
@@ -185,7 +192,7 @@ impl Context {
         &self,
         origin: Origin,
         description: B::Description,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
         prepare: impl FnOnce(&Context),
     ) -> [Context; 2] {
         if self.is_observed() {
@@ -202,7 +209,7 @@ impl Context {
         &self,
         origin: Origin,
         description: B::Description,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
@@ -221,7 +228,7 @@ impl Context {
         &self,
         shielded: bool,
         origin: Origin,
-        body: B,
+        body: impl FnOnce() -> (B::Front, B),
     ) -> Context {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
         let state = self.state_below(origin, flags);
@@ -253,7 +260,7 @@ impl Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
-        let body = Shares(Structure::new(operator, deadline), S::default());
+        let body = || (Structure::new(operator, deadline), Shares(S::default()));
         Context(Node::child(&self.0, shielded, self.structure_below(deadline, origin), body))
     }
 
@@ -270,7 +277,7 @@ impl Context {
     /// What the branches of this part share, if it is an `S`.
     #[inline]
     pub(crate) fn shared<S: Send + Sync + 'static>(&self) -> Option<&S> {
-        self.0.body::<Shares<S>>().map(|body| &body.1)
+        self.0.body::<Shares<S>>().map(|Shares(shared)| shared)
     }
 
     /// The fiber of this part, or this fiber.
@@ -281,8 +288,8 @@ impl Context {
     }
 
     /// The part around a branch.
-    pub(crate) fn around(&self) -> Option<Context> {
-        self.0.parent().cloned().map(Context)
+    pub(crate) fn around(&self) -> Option<&Context> {
+        self.0.above()
     }
 
     #[inline]
@@ -304,6 +311,7 @@ impl Context {
         touch(&self.0, side, access);
     }
 
+    #[inline]
     fn state(&self) -> &FiberState {
         self.0.owner()
     }
@@ -356,11 +364,6 @@ impl Context {
     /// Abandons a fiber whose last starting task was dropped.
     pub(crate) fn abandon_unstarted(&self) {
         (self.0.behavior().abandon)(self);
-    }
-
-    /// Records that no handle is left to take the outcome.
-    pub(crate) fn forget(&self) {
-        (self.0.behavior().forget)(self);
     }
 
     /// Cancels the fiber and everything below it, without waiting for their end. Idempotent.
@@ -507,6 +510,7 @@ impl Context {
             .map(|part| part.deadline)
     }
 
+    #[inline]
     fn is_limited(&self) -> bool {
         self.state().own.has(Own::IS_LIMITED)
     }
@@ -558,6 +562,7 @@ impl Context {
     /// assert!(one.context().is_same(&one.context().clone()));
     /// assert!(!one.context().is_same(other.context()));
     /// ```
+    #[inline]
     pub fn is_same(&self, other: &Context) -> bool {
         Ref::ptr_eq(&self.0, &other.0)
     }
@@ -599,7 +604,7 @@ impl Context {
     }
 
     fn part_of_fiber(&self) -> &Structure {
-        &self.0.body::<Shares<()>>().expect("only a part of a fiber that shares nothing has a timer").0
+        self.0.front().expect("only a part of a fiber has a timer")
     }
 
     pub(crate) fn is_timed_out(&self) -> bool {
@@ -644,6 +649,15 @@ impl Context {
 
     /// Leaves the tree, after the outcome was delivered and the last child has ended.
     pub(crate) fn end(&self) {
+        if self.state().own.has(Own::LOCALS) || self.is_observed() || is_listening() {
+            self.ends();
+        }
+        Node::end(&self.0);
+    }
+
+    /// What few fibers do before their end.
+    #[cold]
+    fn ends(&self) {
         // A handle may keep the context for a long time, but must not keep the locals of the fiber.
         if self.state().own.has(Own::LOCALS) {
             discard(self.set_locals(None), self);
@@ -656,7 +670,6 @@ impl Context {
             touch(above, Side::Children, Access::Commute);
             touch(above, Side::Life, Access::Read);
         }
-        Node::end(&self.0);
     }
 
     #[inline]
@@ -697,18 +710,26 @@ impl Context {
     }
 
     /// Whether the fiber carries locals.
+    #[inline]
     pub(crate) fn has_locals(&self) -> bool {
         self.carrier().is_some()
     }
 
     /// The locals of the fiber.
+    #[inline]
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
         // Most programs have none.
-        self.carrier()?.rare()?.carried.lock().locals.clone()
+        self.carrier()?.carried_locals()
     }
 
     /// Where the locals of the fiber are: in this context, or for a part without any, in the nearest context of the fiber that has some.
+    #[inline]
     fn carrier(&self) -> Option<&FiberState> {
+        if self.state().own.has(Own::LOCALS | Own::STRUCTURE) { self.find_carrier() } else { None }
+    }
+
+    #[inline(never)]
+    fn find_carrier(&self) -> Option<&FiberState> {
         let mut node = &self.0;
         loop {
             let state = node.owner();
@@ -759,16 +780,19 @@ impl Context {
     }
 
     /// The context that is the parent of this fiber's forks, unless it is the fiber's own.
+    #[inline]
     pub(crate) fn fork_place(&self) -> Option<Context> {
-        if !self.state().own.has(Own::APART) {
-            return None;
-        }
+        if self.state().own.has(Own::APART) { Some(self.fork_place_apart()) } else { None }
+    }
+
+    #[cold]
+    fn fork_place_apart(&self) -> Context {
         let place = self.state().rare().and_then(|rare| rare.carried.lock().fork_place.clone());
-        Some(place.unwrap_or_else(|| {
+        place.unwrap_or_else(|| {
             let place = self.place_of_awaited(self.state().own.has(Own::SHIELDS));
             self.set_fork_place(Some(place.clone()));
             place
-        }))
+        })
     }
 
     fn set_fork_place(&self, place: Option<Context>) -> Option<Context> {
@@ -820,6 +844,21 @@ impl Context {
     #[inline]
     fn begins_wait(&self, what: WaitsFor, site: Site, on: Option<&Context>, at: Option<&Subject>, asks: u32) {
         self.state().own.set_waits_for(what);
+        if self.is_observed() {
+            self.observe_wait(what, site, on, at, asks);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn observe_wait(
+        &self,
+        what: WaitsFor,
+        site: Site,
+        on: Option<&Context>,
+        at: Option<&Subject>,
+        asks: u32,
+    ) {
         self.observe(Event::Waits { what, site, on, at, asks });
     }
 

@@ -258,6 +258,14 @@ impl<'a> Place<'a> {
     pub(crate) fn context(self) -> &'a Context {
         match self {
             Place::Node(context) => context,
+            place => place.made_context(),
+        }
+    }
+
+    #[inline(never)]
+    fn made_context(self) -> &'a Context {
+        match self {
+            Place::Node(context) => context,
             Place::Part(part) => part.context(),
             Place::Limit(limit) => limit.context(),
         }

@@ -83,6 +83,15 @@ pub(super) struct Rare {
     pub(super) limit: LazyBox<Limit>,
 }
 
+impl Rare {
+    // Not inlined: few fibers have a name or locals.
+    #[inline(never)]
+    fn boxed(name: Option<Arc<str>>, locals: Option<Arc<Locals>>) -> LazyBox<Self> {
+        let carried = Mutex::new(Carried { locals, fork_place: None });
+        LazyBox::of(Rare { name, carried, ..Rare::default() })
+    }
+}
+
 /// Settings that operators of a fiber make in its context, each as long as the operator runs.
 #[derive(Default)]
 pub(super) struct Carried {
@@ -96,18 +105,18 @@ impl FiberState {
     pub(super) fn new(index: u32, origin: Origin, flags: u32, tag: u64, locals: Option<Arc<Locals>>) -> Self {
         let Origin { name, site: fork_site } = origin;
         let flags = flags | Own::flag(Own::LOCALS, locals.is_some());
-        let rare = if name.is_some() || locals.is_some() {
-            let carried = Mutex::new(Carried { locals, fork_place: None });
-            LazyBox::of(Rare { name, carried, ..Rare::default() })
-        } else {
-            LazyBox::new()
-        };
+        let rare =
+            if name.is_some() || locals.is_some() { Rare::boxed(name, locals) } else { LazyBox::new() };
         FiberState { fork_site, tag: AtomicU64::new(tag), rare, index, own: Own(AtomicU32::new(flags)) }
     }
 
     #[inline]
     pub(super) fn rare(&self) -> Option<&Rare> {
         self.rare.get()
+    }
+
+    pub(super) fn carried_locals(&self) -> Option<Arc<Locals>> {
+        self.rare()?.carried.lock().locals.clone()
     }
 
     pub(super) fn rare_made(&self) -> &Rare {
@@ -237,8 +246,8 @@ impl Structure {
     }
 }
 
-/// The body of a part of a fiber: what all parts have, and what the branches of its operator share.
-pub(super) struct Shares<S>(pub(super) Structure, pub(super) S);
+/// The body of a part of a fiber: what the branches of its operator share. What all parts have is in front of it.
+pub(super) struct Shares<S>(pub(super) S);
 
 impl<S: Send + Sync + 'static> Body<FiberState> for Shares<S> {
     type Description = std::convert::Infallible;
@@ -246,8 +255,4 @@ impl<S: Send + Sync + 'static> Body<FiberState> for Shares<S> {
     type Front = Structure;
 
     const BEHAVIOR: &'static Start = &Start::NONE;
-
-    fn front(&self) -> Option<&Structure> {
-        Some(&self.0)
-    }
 }

@@ -243,6 +243,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The context of the fiber. If there is none yet, this function allocates one, so call it only when necessary.
+    #[inline]
     pub fn context(&self) -> &'a Context {
         self.place.context()
     }

@@ -803,31 +803,48 @@ impl std::fmt::Debug for Frames {
 impl Drop for Frames {
     /// Drops the frames from the inside out. The last one ends its fiber as abandoned.
     fn drop(&mut self) {
-        let head = self.0;
         // The last frame may drop the last other reference to the cell in which the frames lie.
         // SAFETY: this owns the block.
-        let node = unsafe { (*head.as_ptr()).node.take() };
-        let slot = Slot { frames: Cell::new(Some(head)), home: Home::Heap };
+        let node = unsafe { self.0.as_mut() }.node.take();
+        let torn = if self.front().top == 0 { Vec::new() } else { self.drop_frames(node.as_ref()) };
+        let Head { capacity, is_on_heap, .. } = *self.front();
+        if is_on_heap {
+            // SAFETY: no frame is left, and this is the end of its owner.
+            unsafe { free(self.0, capacity) };
+        }
+        drop(node);
+        if !torn.is_empty() {
+            rethrow(torn);
+        }
+    }
+}
+
+impl Frames {
+    // Not inlined: usually all frames have run.
+    #[cold]
+    #[inline(never)]
+    fn drop_frames(&mut self, node: Option<&Context>) -> Vec<Panic> {
+        let slot = Slot { frames: Cell::new(Some(self.0)), home: Home::Heap };
         let mut torn = Vec::new();
         while let Some(mut buffer) = slot.buffer()
             && !buffer.is_empty()
         {
-            let (table, value) = frame_at(head, buffer.front().head);
+            let (table, value) = frame_at(self.0, buffer.front().head);
             // The bytes stay where they are until the block is freed.
             buffer.skip(table.size);
             // SAFETY: the frame was skipped, so it is dropped once.
-            unsafe { (table.drop)(value, &mut torn, node.as_ref()) };
+            unsafe { (table.drop)(value, &mut torn, node) };
         }
         slot.frames.set(None);
-        let Head { capacity, is_on_heap, .. } = *self.front();
-        if is_on_heap {
-            // SAFETY: no frame is left, and this is the end of its owner.
-            unsafe { free(head, capacity) };
-        }
-        drop(node);
-        match Panic::join(torn) {
-            Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
-            _ => {}
-        }
+        torn
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn rethrow(torn: Vec<Panic>) {
+    match Panic::join(torn) {
+        Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
+        _ => {}
     }
 }
