@@ -2,11 +2,13 @@
 //!
 //! * [`state`]: the state behind the lock.
 //! * [`sender`], [`receiver`]: the two ends, and the waits of single items and batches.
+//! * [`fold`]: the loops over the items of a receiver.
 //! * [`send_all`]: the wait of a sender that sends many items.
 //! * `stream`: channels and `Stream`, both ways.
 //! * [`errors`]: the reasons why an item was not sent or received.
 
 mod errors;
+mod fold;
 mod receiver;
 mod send_all;
 mod sender;
@@ -15,6 +17,7 @@ mod state;
 mod stream;
 
 pub use errors::{Closed, SendError, TryRecvError, TrySendError};
+pub use fold::Fold;
 pub use receiver::{Receiver, Receiving, ReceivingMany, ReceivingNext};
 pub use send_all::SendingAll;
 pub use sender::{Sender, Sending};
