@@ -56,6 +56,7 @@ impl<T: Send + 'static> Receiver<T> {
     }
 
     /// Receives all items, and runs the fiber that `f` makes of each, one after the other, until the channel is closed and empty.
+    /// [`for_each_recv`](Receiver::for_each_recv) runs several at a time.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};

@@ -46,7 +46,7 @@ impl<T> Receiver<T> {
         Receiver(Counted::new(end))
     }
 
-    fn channel(&self) -> &Channel<T> {
+    pub(super) fn channel(&self) -> &Channel<T> {
         &self.0.0
     }
 
@@ -238,7 +238,7 @@ pub trait Leads<T>: Send + 'static {
 impl<T: Send + 'static> Leads<T> for Receiver<T> {
     #[inline]
     fn channel(&self) -> &Channel<T> {
-        &self.0.0
+        Receiver::channel(self)
     }
 }
 
