@@ -134,12 +134,7 @@ impl Holder {
     }
 
     #[cold]
-    fn observed(
-        context: &Context,
-        of: &Subject,
-        permits: usize,
-        site: &'static Location<'static>,
-    ) -> Self {
+    fn observed(context: &Context, of: &Subject, permits: usize, site: &'static Location<'static>) -> Self {
         context.observe(Event::Acquires { of, permits, site });
         Holder(Some((context.clone(), site)))
     }
