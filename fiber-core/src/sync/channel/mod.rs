@@ -320,14 +320,14 @@ mod tests {
         let mut receiving = Receiving::new(receiver, "recv", Location::caller());
         let mut place = Waiter::default();
         assert!(receiving.join(&mut place, None, seat()).is_none());
-        assert_eq!(seen(&sender), [false, true], "a receiver waits");
+        let waits = seen(&sender);
         receiving.leave(&mut place);
-        assert_eq!(seen(&sender), [false, false], "it has left");
+        assert_eq!((waits, seen(&sender)), ([false, true], [false, false]), "a receiver waits, and has left");
         let mut sending = Sending::new(sender.clone(), 1, Location::caller());
         assert!(sending.join(&mut place, None, seat()).is_none());
-        assert_eq!(seen(&sender), [true, false], "a sender waits");
+        let waits = seen(&sender);
         sending.leave(&mut place);
-        assert_eq!(seen(&sender), [false, false], "it has left");
+        assert_eq!((waits, seen(&sender)), ([true, false], [false, false]), "a sender waits, and has left");
     }
 
     #[allow(unsafe_code)]
