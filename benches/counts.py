@@ -16,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-ROUNDS = 500
-HOSTS = ["thread", "pool"]
+# A multiple of the sizes of crowds and channels.
+ROUNDS = 1024
+HOSTS = ["thread", "pool", "tokio", "kanal", "async-lock", "async-channel"]
 
 
 def counts(program, host, row, rounds):
@@ -75,14 +76,15 @@ def measure(program, host, row):
 
 def main():
     program, *rows = sys.argv[1:]
-    names = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
-    print("| a round, instructions / locked | `CurrentThread` | `Pool`, one worker |")
-    print("|---|---:|---:|")
-    for row in rows or names:
-        found = [measure(program, host, row) for host in HOSTS]
-        cells = [f"{instructions.total():,.0f} / {locks.total():.1f}" for instructions, locks in found]
-        print(f"| {row} | {cells[0]} | {cells[1]} |", flush=True)
-        for host, (instructions, locks) in zip(HOSTS, found) if rows else []:
+    listing = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    peers = {name: ["thread", "pool", *hosts] for name, *hosts in (line.split("\t") for line in listing)}
+    print("| a round, instructions / locked | `CurrentThread` | `Pool`, one worker | tokio | kanal | async-lock | async-channel |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for row in rows or peers:
+        found = {host: measure(program, host, row) for host in HOSTS if host in peers[row]}
+        cells = [f"{found[host][0].total():,.0f} / {found[host][1].total():.1f}" if host in found else "" for host in HOSTS]
+        print(f"| {row} | {' | '.join(cells)} |", flush=True)
+        for host, (instructions, locks) in found.items() if rows else []:
             print(f"\n{host}:")
             for function, number in instructions.most_common(40):
                 print(f"{number:9.1f} {locks[function]:6.2f}  {function[:150]}")

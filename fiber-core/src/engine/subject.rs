@@ -127,18 +127,28 @@ impl Holder {
         permits: usize,
         site: &'static Location<'static>,
     ) -> Self {
-        let context = cx.filter(|cx| cx.is_observed()).map(Cx::context);
-        if let Some(context) = context {
-            context.observe(Event::Acquires { of, permits, site });
+        match cx {
+            Some(cx) if cx.is_observed() => Holder::observed(cx.context(), of, permits, site),
+            _ => Holder(None),
         }
-        Holder(context.map(|context| (context.clone(), site)))
+    }
+
+    #[cold]
+    fn observed(context: &Context, of: &Subject, permits: usize, site: &'static Location<'static>) -> Self {
+        context.observe(Event::Acquires { of, permits, site });
+        Holder(Some((context.clone(), site)))
     }
 
     /// Reports that it was released.
     #[inline]
     pub(crate) fn release(&self, of: &Subject, permits: usize) {
         if let Some((context, site)) = &self.0 {
-            context.observe(Event::Releases { of, permits, site });
+            Holder::released(context, of, permits, site);
         }
+    }
+
+    #[cold]
+    fn released(context: &Context, of: &Subject, permits: usize, site: &'static Location<'static>) {
+        context.observe(Event::Releases { of, permits, site });
     }
 }

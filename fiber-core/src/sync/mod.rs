@@ -41,7 +41,7 @@ pub use cache::Cache;
 #[cfg(feature = "stream")]
 pub use channel::ReceiverStream;
 pub use channel::{
-    Channel, Closed, Receiver, Receiving, ReceivingMany, ReceivingNext, SendError, Sender, Sending,
+    Channel, Closed, Fold, Receiver, Receiving, ReceivingMany, ReceivingNext, SendError, Sender, Sending,
     SendingAll, TryRecvError, TrySendError,
 };
 pub use circuit_breaker::{CircuitBreaker, CircuitOpen};

@@ -91,7 +91,13 @@ pub struct Operation<A: Attempt>(A);
 impl<A: Attempt> Operation<A> {
     /// A fiber that runs the operation.
     pub(super) fn fiber(attempt: A, site: &'static Location<'static>) -> Fiber<A::Out, Leaf<Operation<A>>> {
-        Fiber::new(Leaf::new(Operation(attempt), site))
+        Fiber::new(Operation::leaf(attempt, site))
+    }
+
+    /// The description of that fiber.
+    #[inline]
+    pub(super) fn leaf(attempt: A, site: &'static Location<'static>) -> Leaf<Operation<A>> {
+        Leaf::new(Operation(attempt), site)
     }
 
     /// Runs the operation, and blocks the thread until it is done.

@@ -14,7 +14,6 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::channel::{Channel, Receiver, SendError, Sender};
@@ -74,38 +73,14 @@ where
     F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
 {
     let f = Arc::new(f);
-    let lane = || each(receiver.clone(), f.clone());
-    let lanes: Vec<_> = (0..limit).map(|_| lane()).collect();
+    let lane = |_| {
+        let f = f.clone();
+        receiver.clone().for_each(move |item| f(item)).named("lane")
+    };
+    let lanes: Vec<_> = (0..limit).map(lane).collect();
     // The receiver and the captures of `f` must not outlive the lanes.
     Fiber::parallel(lanes).map(drop)
 }
-
-/// Runs the fiber that `f` makes of each item, one after the other.
-fn each<T, R, F>(receiver: Receiver<T>, f: Arc<F>) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
-where
-    T: Send + 'static,
-    R: Run<Out = ()>,
-    F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
-{
-    let rounds = Fiber::iterate((), move |()| {
-        let f = f.clone();
-        let next = receiver.recv().catch(|_| Fiber::fail(Error::new(NoMore)));
-        next.bind(move |item| f(item)).map(|()| ControlFlow::<(), ()>::Continue(()))
-    });
-    rounds.catch(unless::<NoMore>).named("lane")
-}
-
-/// The error at the end of the items.
-#[derive(Debug)]
-struct NoMore;
-
-impl fmt::Display for NoMore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no more items will be received")
-    }
-}
-
-impl std::error::Error for NoMore {}
 
 /// Succeeds after an error `E`, and fails after all others.
 fn unless<E: std::error::Error + 'static>(error: Error) -> Fiber<(), impl Run<Out = ()> + use<E>> {
@@ -297,26 +272,20 @@ where
 {
     let (places, placed) = Channel::bounded(limit);
     let (jobs, work) = Channel::rendezvous();
-    let feeder = each(
-        source,
-        Arc::new(move |item| {
-            let (place, result) = Channel::bounded(1);
-            let jobs = jobs.clone();
-            deliver(&places, result).bind(move |()| deliver(&jobs, (item, place)))
-        }),
-    );
+    let feeder = source.for_each(move |item| {
+        let (place, result) = Channel::bounded(1);
+        let jobs = jobs.clone();
+        deliver(&places, result).bind(move |()| deliver(&jobs, (item, place)))
+    });
     let lanes = lanes(work, limit, move |(item, place): (T, Sender<U>)| {
         f(item).bind(move |result| deliver(&place, result))
     });
-    let collector = each(
-        placed,
-        Arc::new(move |result: Receiver<U>| {
-            let results = results.clone();
-            // A slot without a result belongs to a lane that has failed, which is about to end this fiber too.
-            let result = result.recv().catch(|_| Fiber::never());
-            result.bind(move |result| deliver(&results, result))
-        }),
-    );
+    let collector = placed.for_each(move |result: Receiver<U>| {
+        let results = results.clone();
+        // A slot without a result belongs to a lane that has failed, which is about to end this fiber too.
+        let result = result.recv().catch(|_| Fiber::never());
+        result.bind(move |result| deliver(&results, result))
+    });
     let all = until_unwanted(feeder).zip(until_unwanted(lanes)).zip(until_unwanted(collector));
     all.map(drop).boxed()
 }

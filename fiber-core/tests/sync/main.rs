@@ -4,6 +4,7 @@ mod broadcast;
 mod cache;
 mod channel;
 mod channel_cancelled;
+mod channel_fold;
 mod channel_laws;
 mod channel_storm;
 #[cfg(feature = "stream")]

@@ -2,11 +2,13 @@
 //!
 //! * [`state`]: the state behind the lock.
 //! * [`sender`], [`receiver`]: the two ends, and the waits of single items and batches.
+//! * [`fold`]: the loops over the items of a receiver.
 //! * [`send_all`]: the wait of a sender that sends many items.
 //! * `stream`: channels and `Stream`, both ways.
 //! * [`errors`]: the reasons why an item was not sent or received.
 
 mod errors;
+mod fold;
 mod receiver;
 mod send_all;
 mod sender;
@@ -15,6 +17,7 @@ mod state;
 mod stream;
 
 pub use errors::{Closed, SendError, TryRecvError, TrySendError};
+pub use fold::Fold;
 pub use receiver::{Receiver, Receiving, ReceivingMany, ReceivingNext};
 pub use send_all::SendingAll;
 pub use sender::{Sender, Sending};
@@ -270,5 +273,66 @@ impl<T: Send> Contents for Channel<T> {
 impl<T> fmt::Debug for Channel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({} items)", self.subject, self.len())
+    }
+}
+
+#[cfg(all(test, not(fiber_loom)))]
+mod tests {
+    use std::panic::Location;
+    use std::sync::atomic::Ordering;
+    use std::task::Waker;
+
+    use super::receiver::Receiving;
+    use super::state::{CAN_PUT, CAN_TAKE};
+    use super::{Channel, Receiver, Sender, Sending};
+    use crate::engine::context::Wakeup;
+    use crate::sync::operation::Attempt;
+    use crate::sync::waiters::{Seat, Waiter};
+
+    /// What is seen without the lock: whether an operation can take, and whether one can put.
+    fn seen(sender: &Sender<u32>) -> [bool; 2] {
+        let seen = sender.channel().seen.load(Ordering::Relaxed);
+        [CAN_TAKE, CAN_PUT].map(|bit| seen & bit != 0)
+    }
+
+    #[test]
+    fn what_is_seen_without_the_lock_is_what_an_operation_would_find() {
+        let (sender, receiver) = Channel::bounded(2);
+        assert_eq!(seen(&sender), [false, true], "empty");
+        sender.try_send(1).unwrap();
+        assert_eq!(seen(&sender), [true, true]);
+        sender.try_send(2).unwrap();
+        assert_eq!(seen(&sender), [true, false], "full");
+        assert_eq!(receiver.channel().take_now(), Some(1));
+        assert_eq!(seen(&sender), [true, true]);
+        sender.close();
+        assert_eq!(seen(&sender), [true, true], "an operation would find that it is closed");
+
+        let (sender, _receiver) = Channel::sliding(1);
+        sender.try_send(1).unwrap();
+        assert_eq!(seen(&sender), [true, true], "an item would go");
+    }
+
+    #[test]
+    fn who_waits_is_seen_without_the_lock() {
+        let (sender, receiver): (Sender<u32>, Receiver<u32>) = Channel::rendezvous();
+        assert_eq!(seen(&sender), [false, false]);
+        let mut receiving = Receiving::new(receiver, "recv", Location::caller());
+        let mut place = Waiter::default();
+        assert!(receiving.join(&mut place, None, seat()).is_none());
+        let waits = seen(&sender);
+        receiving.leave(&mut place);
+        assert_eq!((waits, seen(&sender)), ([false, true], [false, false]), "a receiver waits, and has left");
+        let mut sending = Sending::new(sender.clone(), 1, Location::caller());
+        assert!(sending.join(&mut place, None, seat()).is_none());
+        let waits = seen(&sender);
+        sending.leave(&mut place);
+        assert_eq!((waits, seen(&sender)), ([true, false], [false, false]), "a sender waits, and has left");
+    }
+
+    #[allow(unsafe_code)]
+    fn seat() -> Seat {
+        // SAFETY: the places of these tests stay where they are.
+        unsafe { Seat::new(Wakeup::from(Waker::noop().clone())) }
     }
 }

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl<T> Receiver<T> {
         Receiver(Counted::new(end))
     }
 
-    fn channel(&self) -> &Channel<T> {
+    pub(super) fn channel(&self) -> &Channel<T> {
         &self.0.0
     }
 
@@ -85,6 +86,20 @@ impl<T> Receiver<T> {
     /// The largest number of items in the channel. `None`: unbounded.
     pub fn capacity(&self) -> Option<usize> {
         self.channel().capacity()
+    }
+}
+
+impl<T> Channel<T> {
+    /// The oldest item, if there is one.
+    #[inline]
+    pub(super) fn take_now(&self) -> Option<T> {
+        if !self.is_likely(CAN_TAKE) {
+            return None;
+        }
+        let mut state = self.lock();
+        let Taken::Item(item, committed) = state.take_in_place() else { return None };
+        wake_after(committed, state);
+        Some(item)
     }
 }
 
@@ -214,21 +229,31 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-/// The wait of [`Receiver::recv`].
-pub struct Receiving<T> {
-    receiver: Receiver<T>,
-    operation: &'static str,
-    site: &'static Location<'static>,
+/// What leads a receive to its channel: a [`Receiver`], or one that is lent.
+pub trait Leads<T>: Send + 'static {
+    #[doc(hidden)]
+    fn channel(&self) -> &Channel<T>;
 }
 
-impl<T> Receiving<T> {
+impl<T: Send + 'static> Leads<T> for Receiver<T> {
     #[inline]
-    pub(super) fn new(
-        receiver: Receiver<T>,
-        operation: &'static str,
-        site: &'static Location<'static>,
-    ) -> Self {
-        Receiving { receiver, operation, site }
+    fn channel(&self) -> &Channel<T> {
+        Receiver::channel(self)
+    }
+}
+
+/// The wait of [`Receiver::recv`].
+pub struct Receiving<T, R = Receiver<T>> {
+    receiver: R,
+    operation: &'static str,
+    site: &'static Location<'static>,
+    receives: PhantomData<fn() -> T>,
+}
+
+impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
+    #[inline]
+    pub(super) fn new(receiver: R, operation: &'static str, site: &'static Location<'static>) -> Self {
+        Receiving { receiver, operation, site, receives: PhantomData }
     }
 
     /// Leaves the queue. An item passed to this receiver goes to the next one.
@@ -273,13 +298,13 @@ impl<T> Receiving<T> {
     }
 }
 
-impl<T> Clone for Receiving<T> {
+impl<T: Send + 'static> Clone for Receiving<T> {
     fn clone(&self) -> Self {
         Receiving::new(self.receiver.clone(), self.operation, self.site)
     }
 }
 
-impl<T: Send + 'static> Attempt for Receiving<T> {
+impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
     type Out = T;
     type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
@@ -335,17 +360,28 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiving<T> {
+impl<T: Send + 'static, R: Leads<T>> fmt::Debug for Receiving<T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by the {:?}", self.operation, self.receiver)
+        write!(f, "{} by the receiver of {:?}", self.operation, self.receiver.channel())
     }
 }
 
 /// The wait of [`Receiver::next`].
-#[derive(Clone, Debug)]
-pub struct ReceivingNext<T>(Receiving<T>);
+pub struct ReceivingNext<T, R = Receiver<T>>(pub(super) Receiving<T, R>);
 
-impl<T: Send + 'static> ReceivingNext<T> {
+impl<T: Send + 'static> Clone for ReceivingNext<T> {
+    fn clone(&self) -> Self {
+        ReceivingNext(self.0.clone())
+    }
+}
+
+impl<T: Send + 'static, R: Leads<T>> fmt::Debug for ReceivingNext<T, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: Send + 'static, R: Leads<T>> ReceivingNext<T, R> {
     #[inline]
     fn next(received: Option<Outcome<T>>) -> Option<Outcome<Option<T>>> {
         Some(match received? {
@@ -355,7 +391,7 @@ impl<T: Send + 'static> ReceivingNext<T> {
     }
 }
 
-impl<T: Send + 'static> Attempt for ReceivingNext<T> {
+impl<T: Send + 'static, R: Leads<T>> Attempt for ReceivingNext<T, R> {
     type Out = Option<T>;
     type Place = Waiter<Option<T>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
@@ -389,7 +425,7 @@ impl<T: Send + 'static> Attempt for ReceivingNext<T> {
 
 /// The wait of [`Receiver::recv_many`].
 #[derive(Clone, Debug)]
-pub struct ReceivingMany<T> {
+pub struct ReceivingMany<T: Send + 'static> {
     /// The wait for the first item. The others are those in the channel after it.
     one: Receiving<T>,
     limit: usize,

@@ -244,7 +244,7 @@ pub struct Sending<T> {
 
 impl<T> Sending<T> {
     #[inline]
-    fn new(sender: Sender<T>, item: T, site: &'static Location<'static>) -> Self {
+    pub(super) fn new(sender: Sender<T>, item: T, site: &'static Location<'static>) -> Self {
         Sending { sender, item: Some(item), site }
     }
 }

@@ -172,6 +172,13 @@ impl<T> State<T> {
     /// Takes the oldest item.
     #[inline]
     pub(super) fn take(&mut self) -> Taken<T> {
+        self.take_in_place()
+    }
+
+    /// The same for a caller that uses the item at once: by force, because it would wait for the result to get through memory
+    /// (docs/decisions/stalls.md).
+    #[inline(always)]
+    pub(super) fn take_in_place(&mut self) -> Taken<T> {
         if let Some(item) = self.items.pop_front() {
             return Taken::Item(item, self.admit());
         }

@@ -3,8 +3,11 @@
 //! ```sh
 //! cargo run --release -p benches --bin counts -- thread "yield" 1000   # 1,000 rounds of one row on `CurrentThread`
 //! cargo run --release -p benches --bin counts -- pool "yield" 1000     # on a pool of one worker
-//! cargo run --release -p benches --bin counts                          # the names of the rows
+//! cargo run --release -p benches --bin counts -- tokio "two messages" 1000   # the same by a peer
+//! cargo run --release -p benches --bin counts                          # the names of the rows, and who has them
 //! ```
+
+mod peers;
 
 use std::env::args;
 use std::hint::black_box;
@@ -12,17 +15,22 @@ use std::mem::replace;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::sync::{Channel, Receiver, one_shot};
+use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
 use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
 use fiber_sched::{CurrentThread, Pool, block_on};
 
 /// Longer than any loop.
 const LONG: Duration = Duration::from_secs(3_600);
 
+/// Fibers that share a lock.
+const CROWD: u64 = 8;
+/// Fibers that send to one channel.
+const PRODUCERS: u64 = 4;
+
 /// Makes a loop of so many rounds.
 type Row = fn(u64) -> Fiber<u64>;
 
-const ROWS: [(&str, Row); 24] = [
+const ROWS: [(&str, Row); 34] = [
     ("yield", |count| rounds(count, Fiber::yield_now)),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {
@@ -38,7 +46,49 @@ const ROWS: [(&str, Row); 24] = [
     }),
     ("yield in a timeout", |count| rounds(count, || Fiber::yield_now().timeout(LONG))),
     ("two messages", messages),
+    ("two messages, by loops of receivers", messages_by_loops),
     ("request and answer", requests),
+    ("two notifications", notifications),
+    ("mutex, uncontended", |count| {
+        Fiber::defer(move || {
+            let mutex = Mutex::new(());
+            rounds(count, move || mutex.lock().map(drop))
+        })
+        .boxed()
+    }),
+    ("mutex over a yield, 8 fibers", |count| {
+        Fiber::defer(move || {
+            let mutex = Mutex::new(());
+            crowd(count, move || {
+                mutex.lock().bind(|held| Fiber::yield_now().map(move |()| drop(held))).boxed()
+            })
+        })
+        .boxed()
+    }),
+    ("semaphore, uncontended", |count| {
+        Fiber::defer(move || {
+            let semaphore = Semaphore::new(1);
+            rounds(count, move || semaphore.acquire(1).map(drop))
+        })
+        .boxed()
+    }),
+    ("2 permits over a yield, 8 fibers", |count| {
+        Fiber::defer(move || {
+            let semaphore = Semaphore::new(2);
+            crowd(count, move || {
+                semaphore.acquire(1).bind(|held| Fiber::yield_now().map(move |()| drop(held))).boxed()
+            })
+        })
+        .boxed()
+    }),
+    ("4 producers, bounded 64", |count| funnel(count, Channel::bounded(64))),
+    ("4 producers, bounded 64, by a loop of the receiver", |count| {
+        funnel_by_loop(count, Channel::bounded(64))
+    }),
+    ("4 producers, unbounded", |count| funnel(count, Channel::unbounded())),
+    ("4 producers, unbounded, by a loop of the receiver", |count| {
+        funnel_by_loop(count, Channel::unbounded())
+    }),
     ("an item beside a delay", |count| {
         items(count, |items| items.recv().race(Fiber::delay(LONG)).map(drop).boxed())
     }),
@@ -101,10 +151,16 @@ fn policy() -> Policy {
 fn main() {
     let args: Vec<String> = args().skip(1).collect();
     let [host, row, count] = &args[..] else {
-        return ROWS.iter().for_each(|(name, _)| println!("{name}"));
+        for (name, _) in ROWS {
+            println!("{name}\t{}", peers::of(name).join("\t"));
+        }
+        return;
     };
-    let (_, row) = ROWS.iter().find(|(name, _)| name == row).expect("the name of a row");
     let count = count.parse().expect("the number of rounds");
+    if peers::HOSTS.contains(&&host[..]) {
+        return assert_eq!(peers::run(host, row, count), count);
+    }
+    let (_, row) = ROWS.iter().find(|(name, _)| name == row).expect("the name of a row");
     let done = match &host[..] {
         "thread" => CurrentThread::new().run(row(count)),
         // Spawned, because `run` would run it on this thread as long as it does not wait.
@@ -146,6 +202,25 @@ fn messages(count: u64) -> Fiber<u64> {
     .boxed()
 }
 
+/// The same by loops that keep the receivers.
+fn messages_by_loops(count: u64) -> Fiber<u64> {
+    Fiber::defer(move || {
+        let ((to, from_here), (back, from_there)) = (Channel::bounded(1), Channel::bounded(1));
+        let echo = from_here.for_each(move |n: u64| back.send(n));
+        let start = to.send(0);
+        let ask = from_there.fold(0, move |n, _| {
+            if n + 1 == count {
+                to.close();
+            }
+            to.send(n).map(move |()| n + 1)
+        });
+        // The last send fails.
+        let ask = start.bind(move |()| ask).catch(move |_| Fiber::success(count));
+        echo.fork().bind(move |echo| ask.bind(move |n| echo.join().map(move |()| n)))
+    })
+    .boxed()
+}
+
 /// Items that a fiber waits for, one after the other, as `take` does.
 fn items(count: u64, take: fn(&Receiver<u64>) -> Fiber<()>) -> Fiber<u64> {
     Fiber::defer(move || {
@@ -171,4 +246,46 @@ fn requests(count: u64) -> Fiber<u64> {
         serve.fork().bind(move |server| ask.bind(move |n| server.join().map(move |()| n)))
     })
     .boxed()
+}
+
+/// Two fibers that notify each other in turn.
+fn notifications(count: u64) -> Fiber<u64> {
+    Fiber::defer(move || {
+        let (there, back) = (Notify::new(), Notify::new());
+        let (heard, answer) = (there.clone(), back.clone());
+        let echo = Fiber::for_each(0..count, move |_| {
+            let answer = answer.clone();
+            heard.wait().map(move |()| answer.notify_one())
+        });
+        let ask = Fiber::iterate(0, move |n| {
+            there.notify_one();
+            back.wait().map(move |()| next(n, count))
+        });
+        echo.fork().bind(move |echo| ask.bind(move |n| echo.join().map(move |()| n)))
+    })
+    .boxed()
+}
+
+/// Eight fibers that take turns: so many rounds of all together.
+fn crowd(count: u64, once: impl Fn() -> Fiber<()> + Clone + Send + 'static) -> Fiber<u64> {
+    let one = move |_| rounds(count / CROWD, once.clone());
+    Fiber::parallel((0..CROWD).map(one)).map(move |_| count).boxed()
+}
+
+/// The items of four fibers, received by one.
+fn funnel(count: u64, (sender, receiver): (Sender<u64>, Receiver<u64>)) -> Fiber<u64> {
+    let consume = Fiber::iterate(0, move |n| receiver.recv().map(move |_| next(n, count)));
+    producers(count, sender).bind(move |()| consume).boxed()
+}
+
+fn funnel_by_loop(count: u64, (sender, receiver): (Sender<u64>, Receiver<u64>)) -> Fiber<u64> {
+    let consume = receiver.fold(0, move |n, _| Fiber::success(n + 1));
+    producers(count, sender).bind(move |()| consume).boxed()
+}
+
+fn producers(count: u64, sender: Sender<u64>) -> Fiber<(), impl Run<Out = ()>> {
+    Fiber::for_each(0..PRODUCERS, move |_| {
+        let sender = sender.clone();
+        Fiber::for_each(0..count / PRODUCERS, move |n| sender.send(n)).fork().map(drop)
+    })
 }
