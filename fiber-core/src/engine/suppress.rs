@@ -94,7 +94,16 @@ impl<T> Outcome<T> {
         }
         let mut torn = Vec::new();
         discard(unused, &mut torn);
-        torn.into_iter().fold(self, |outcome, panic| outcome.torn_by(panic, fiber))
+        if torn.is_empty() { self } else { self.torn_by_all(torn, fiber) }
+    }
+
+    #[cold]
+    fn torn_by_all(self, torn: Vec<Panic>, fiber: &impl HasContext) -> Self {
+        let mut outcome = self;
+        for panic in torn {
+            outcome = outcome.torn_by(panic, fiber);
+        }
+        outcome
     }
 
     #[cold]

@@ -76,17 +76,29 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Race<R, S>(Pair<R, S, FirstOfTwo>);
 
+impl<R: Run, S: Run> Race<R, S> {
+    /// A constant, so that the compiler looks into one of both only.
+    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Either<R::Out, S::Out>> =
+        if R::IS_WAIT && S::IS_WAIT { Self::run_as_choice } else { Self::run_as_pair };
+
+    #[inline]
+    fn run_as_choice<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Either<R::Out, S::Out>> {
+        let (left, right, site) = self.0.into_parts();
+        Leaf::new(Choice::new(left.into_side(), right.into_side(), site), site).run(cx)
+    }
+
+    #[inline]
+    fn run_as_pair<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Either<R::Out, S::Out>> {
+        self.0.run(cx)
+    }
+}
+
 impl<R: Run, S: Run> Run for Race<R, S> {
     type Out = Either<R::Out, S::Out>;
 
     #[inline]
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        if R::IS_WAIT && S::IS_WAIT {
-            let (left, right, site) = self.0.into_parts();
-            Leaf::new(Choice::new(left.into_side(), right.into_side(), site), site).run(cx)
-        } else {
-            self.0.run(cx)
-        }
+        Self::RUN(self, cx)
     }
 
     fn is_single_wait(&self) -> bool {

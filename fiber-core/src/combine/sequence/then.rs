@@ -24,15 +24,18 @@ impl<R, N> Then<R, N> {
     }
 }
 
-impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
-    type Out = N::Out;
-    const ROOM: usize = larger(room_with::<N>(R::ROOM), N::ROOM);
+impl<R: Run, N: Follow<R::Out>> Then<R, N> {
+    /// A constant, and not a branch: the compiler would look into both branches, for each pair of steps in a long chain.
+    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, N::Out> =
+        if N::NEVER_WAITS { Self::run_as_one } else { Self::run_both };
 
     #[inline]
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, N::Out> {
-        if const { N::NEVER_WAITS } {
-            return self.first.run_then(cx, self.next);
-        }
+    fn run_as_one<'s>(self, cx: &'s Cx<'_>) -> Step<'s, N::Out> {
+        self.first.run_then(cx, self.next)
+    }
+
+    #[inline]
+    fn run_both<'s>(self, cx: &'s Cx<'_>) -> Step<'s, N::Out> {
         match self.first.run(cx) {
             Step::Done(outcome) => follow(self.next, cx, outcome),
             Step::Wait(first) => {
@@ -42,6 +45,16 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
                 Step::Wait(first.then(cx, self.next))
             }
         }
+    }
+}
+
+impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
+    type Out = N::Out;
+    const ROOM: usize = larger(room_with::<N>(R::ROOM), N::ROOM);
+
+    #[inline]
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, N::Out> {
+        Self::RUN(self, cx)
     }
 
     #[inline]
