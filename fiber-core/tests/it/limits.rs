@@ -399,9 +399,11 @@ fn a_wait_that_registers_sees_the_deadline() {
         let later = || Fiber::yield_now().bind(move |()| Fiber::wait(Deadline));
         let sees = |deadline, fiber| assert_eq!(run(&steps, fiber).unwrap(), deadline);
         sees(None, later().boxed());
-        sees(Some(at(3600)), Fiber::wait(Deadline).timeout(HOUR).boxed());
-        sees(Some(at(3600)), later().timeout(HOUR).boxed());
-        sees(Some(at(1)), later().timeout(HOUR).timeout(SECOND).boxed());
-        sees(None, later().timeout(HOUR).bind(move |_| later()).boxed());
+        sees(Some(at(2)), Fiber::wait(Deadline).with_deadline(at(2)).boxed());
+        sees(Some(at(2)), later().with_deadline(at(2)).boxed());
+        sees(Some(at(1)), later().with_deadline(at(2)).with_deadline(at(1)).boxed());
+        sees(Some(at(1)), later().with_deadline(at(2)).timeout(HOUR).with_deadline(at(1)).boxed());
+        sees(None, later().timeout(HOUR).boxed());
+        sees(None, later().with_deadline(at(2)).bind(move |_| later()).boxed());
     }
 }

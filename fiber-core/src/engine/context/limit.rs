@@ -227,12 +227,6 @@ impl Context {
         self.state().own.has(Own::IN_LIMIT)
     }
 
-    /// The deadline in the limit without a node.
-    pub(super) fn limit_deadline(&self) -> Option<Instant> {
-        let deadline = self.limit()?.deadline();
-        (deadline < Instant::FAR_FUTURE).then_some(deadline)
-    }
-
     /// The timer of a limit without a node is due.
     pub(crate) fn end_limit(&self, generation: u64) {
         self.timer_comes(generation, Comes::Due);

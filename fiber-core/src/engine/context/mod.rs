@@ -499,7 +499,8 @@ impl Context {
     /// The deadline of the fiber: its own, or that of an ancestor.
     pub fn deadline(&self) -> Option<Instant> {
         if self.is_in_limit() && self.registers() {
-            return self.limit_deadline();
+            // The context that its leaf is given is the one around the limit.
+            return self.limit_report()?.deadline;
         }
         if !self.is_limited() {
             return None;
