@@ -80,7 +80,23 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut std::task::Context<'_>) -> Poll<Result<T, Error>> {
         let waker = task.waker();
-        Port::with_current(|port| match mem::replace(&mut self.state, State::Over) {
+        Port::with_current(|port| {
+            let polled = self.poll_at(port, waker);
+            if let Some(port) = port
+                && polled.is_pending()
+                && !port.is_behind(waker)
+            {
+                // The wrapper may be an executor that blocks the thread until it is woken, perhaps by what this turn has put off.
+                port.cx().schedule_put_off();
+            }
+            polled
+        })
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
+    fn poll_at(&mut self, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
+        match mem::replace(&mut self.state, State::Over) {
             State::New(fiber) => match port {
                 Some(port) => self.start(fiber, port, waker),
                 None => Poll::Ready(Err(Error::new(NoScheduler))),
@@ -97,11 +113,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
             },
             State::Cancelled => self.end(Outcome::Cancelled, port, waker),
             State::Over => panic!("polled after it was ready"),
-        })
+        }
     }
-}
 
-impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
     fn start(&mut self, fiber: Fiber<T, R>, port: &Port<'_>, waker: &Waker) -> Poll<Result<T, Error>> {
         let frame = || Frame::new("await", self.site);
         // Nobody can know what an `async` block has done before.

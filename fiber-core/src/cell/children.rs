@@ -171,7 +171,7 @@ impl<O: Owner> Children<O> {
         (INLINE + NEAR) as u32 + index
     }
 
-    /// How many slots hold a reference, or were lost.
+    /// How many slots hold a child or a reference, or were lost.
     #[cfg(all(test, fiber_loom))]
     pub(super) fn slots_in_use(&self) -> usize {
         let in_use = |slots: &[Slot<O>]| slots.iter().filter(|slot| !slot.is_free()).count();
@@ -250,7 +250,7 @@ impl<O: Owner> Children<O> {
 
     /// Ends a walk. The last walker takes out the dead references.
     fn leave(&self) {
-        // SeqCst: ordered before the reads of the slots below: a child that still saw a walker has put its reference back
+        // SeqCst: ordered before the reads of the slots below: a child that still saw a walker has left a reference
         // before. It includes Release (this walker's clones happen before the drop of a child) and Acquire (earlier walkers'
         // clones happen before the drops below).
         if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -304,7 +304,7 @@ impl<O: Owner> Further<O> {
     }
 }
 
-/// A walk through the children of a node. While it lives, no reference that it may have read is dropped.
+/// A walk through the children of a node. While it lives, no child that it may have read is freed.
 pub(super) struct Walk<O: Owner>(Ref<O>);
 
 impl<O: Owner> Walk<O> {
@@ -340,7 +340,7 @@ struct Slot<O: Owner>(AtomicPtr<Node<O>>);
 
 const FREE: usize = 0b01;
 const DEAD: usize = 0b10;
-/// The child has taken its reference out, and will free the slot.
+/// The child leaves, and will free the slot.
 const BUSY: usize = 0b11;
 const KIND: usize = 0b11;
 const INDEX_SHIFT: u32 = 2;
@@ -417,7 +417,7 @@ impl<O: Owner> Slot<O> {
         between_seq_cst();
     }
 
-    /// Takes out the reference that `leave_dead` put back, if it is still there.
+    /// Takes out the reference that `leave_dead` has left, if it is still there.
     fn take_dead(&self) -> Option<Ref<O>> {
         // SeqCst: ordered after the last walker left.
         let held = self.0.load(Ordering::SeqCst);

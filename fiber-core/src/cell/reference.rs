@@ -334,7 +334,7 @@ impl<O: Owner> Ref<O> {
     /// `node` came from `into_raw`, and is passed to this function once; or it came from `as_raw`, the cell lives as long as the
     /// result, and that is not dropped.
     pub(super) unsafe fn from_raw(node: *mut Node<O>) -> Self {
-        // SAFETY: a pointer from `into_raw` is not null.
+        // SAFETY: a pointer from `into_raw` or `as_raw` is not null.
         Ref(unsafe { NonNull::new_unchecked(node) }, PhantomData)
     }
 

@@ -444,6 +444,7 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
             turn.begin(&fiber);
             turn.run(|turn| fiber.start(turn.into()));
         }
+        // Not of a `TaskRunner`, which does it itself.
         Kind::Wake(rest, signal) => rest.wake_in(turn, signal),
         Kind::Fire(wakeup) => wakeup.fire_in_turn(turn),
         Kind::TimeOut(context, 0) => context.time_out(),

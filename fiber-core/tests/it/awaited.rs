@@ -3,13 +3,13 @@
 use std::future::{IntoFuture, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::support::Counter;
 use fiber_core::error::Cancelled;
-use fiber_core::{Error, Fiber, fiber, local_key, uncancelable};
+use fiber_core::{Cx, Error, Fiber, Outcome, Wait, Wakeup, fiber, local_key, uncancelable};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
 
@@ -352,7 +352,7 @@ fn a_fiber_that_is_awaited_beside_a_foreign_future_yields_to_it() {
 #[test]
 fn a_future_that_is_sent_away_while_it_waits_ends_with_its_block() {
     let test = TestScheduler::new();
-    let (send, receive) = std::sync::mpsc::channel();
+    let (send, receive) = mpsc::channel();
     let block = fiber! {
         let mut taken = Fiber::<()>::never().into_future();
         poll_fn(|cx| Poll::Ready(Pin::new(&mut taken).poll(cx).is_pending())).await;
@@ -501,7 +501,7 @@ fn a_future_that_is_polled_and_then_put_into_a_wrapper_wakes_the_wrapper() {
 #[test]
 fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
     let pool = Pool::builder().workers(2).build();
-    let (send, receive) = std::sync::mpsc::channel();
+    let (send, receive) = mpsc::channel();
     let (go_on, may_go_on) = std::sync::mpsc::channel();
     let one = fiber! {
         let mut future = Fiber::delay(Duration::from_millis(1)).into_future();
@@ -572,7 +572,7 @@ fn an_executor_that_blocks_inside_a_block_ends() {
     };
     assert!(pool.run(many()).is_success(), "when the budget is spent");
     assert!(TestScheduler::new().run(many()).is_success(), "where each wait is a scheduling point");
-    let (send, receive) = std::sync::mpsc::channel();
+    let (send, receive) = mpsc::channel();
     let endless: Fiber<()> = fiber! {
         send.send(())?;
         fiber_sched::block_on(Fiber::<()>::never())?;
@@ -580,6 +580,38 @@ fn an_executor_that_blocks_inside_a_block_ends() {
     let endless = pool.spawn(endless);
     receive.recv().unwrap();
     assert!(pool.run(endless.cancel()).is_success(), "when it is cancelled");
+}
+
+/// Cancels a fiber as it registers, and waits for ever.
+struct CancelsAndWaits(mpsc::Receiver<fiber_core::Context>);
+
+impl Wait for CancelsAndWaits {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        None
+    }
+
+    fn register(&mut self, _: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
+        self.0.recv().unwrap().cancel();
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+/// The fiber that the executor waits for does not park, and is told so in the turn whose thread is blocked.
+#[test]
+fn an_executor_that_blocks_inside_a_block_ends_if_that_is_cancelled_while_it_begins_to_wait() {
+    let pool = Pool::builder().workers(2).build();
+    let (send, receive) = mpsc::channel();
+    let waits = CancelsAndWaits(receive);
+    let blocks: Fiber<()> = fiber! {
+        fiber_sched::block_on(Fiber::wait(waits))?;
+    };
+    let blocks = pool.spawn(blocks);
+    send.send(blocks.context().clone()).unwrap();
+    assert!(fiber_sched::block_on(blocks).is_cancelled());
 }
 
 /// Polls a future once, and leaves it alone.

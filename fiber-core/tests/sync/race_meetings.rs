@@ -164,3 +164,41 @@ fn what_a_side_gives_behind_its_wait_is_not_taken_by_one_that_loses() {
         side.race(taken).zip(starts.send(7)).map(|(won, ())| assert_eq!(won, Either::Left(false)))
     });
 }
+
+/// Races of a program and a single wait that serve each other. None of the programs waits again.
+fn each_pair(check: impl Fn(Program)) {
+    for between in [|side| side, |side: Fiber<u32>| side.named("side").boxed()] as [Between; 2] {
+        for race in RACES {
+            for is_mirrored in [false, true] {
+                let program = move |single: fn(&Server) -> Fiber<u32>, program: fn(&Server) -> Fiber<u32>| {
+                    let server = Server::new(Channel::rendezvous);
+                    let mut sides = vec![between(single(&server)), program(&server)];
+                    if is_mirrored {
+                        sides.reverse();
+                    }
+                    let ends = move |won| {
+                        drop(server);
+                        assert_eq!(won, 7, "what the single wait exchanges is not lost");
+                    };
+                    race(sides).map(ends).boxed()
+                };
+                let sends = |server: &Server| send(server, 7).bind(|()| Fiber::lazy(|| 0)).boxed();
+                check(Arc::new(move || program(receive, sends)));
+                let receives = |server: &Server| receive(server).bind(|_| Fiber::lazy(|| 0)).boxed();
+                check(Arc::new(move || program(|server| send(server, 1).map(|()| 7).boxed(), receives)));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_single_wait_that_a_program_serves_wins_under_every_schedule() {
+    each_pair(|program| {
+        Explore::default().schedules(SCHEDULES).check(move || program());
+    });
+}
+
+#[test]
+fn a_single_wait_that_a_program_serves_wins_on_threads() {
+    on_threads(|check| each_pair(check));
+}

@@ -179,6 +179,10 @@ impl<R: Run> Run for Interruptible<R> {
         run_with_masks(cx, self.0, cx.masks().saturating_sub(1))
     }
 
+    fn is_single_wait(&self) -> bool {
+        self.0.is_single_wait()
+    }
+
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.discard(torn);
     }

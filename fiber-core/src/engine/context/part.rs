@@ -110,7 +110,9 @@ impl<'a> Part<'a> {
     /// Records what will run in the part: its name, and for a side of a race, whether it waits only once.
     #[inline]
     pub(crate) fn describe<R: Run>(&mut self, run: &R) {
-        self.is_single = self.is_raced && run.is_single_wait();
+        if self.is_raced && matches!(self.kind, Kind::Fiber(_)) {
+            self.is_single = run.is_single_wait();
+        }
         // Written only if there is one: a name that is built elsewhere and moved here costs a stalled load.
         if let Some(name) = run.name() {
             self.origin = Origin::named(name, self.origin.site());

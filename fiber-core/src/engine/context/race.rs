@@ -19,8 +19,9 @@
 //! an outer race. So the outer ones are released as soon as a loser waits like that: the inner race was a program.
 //!
 //! Two sides of one race may have to serve each other: a server and its client over a channel without a buffer, for example. The one that
-//! comes second holds the race while it registers, and ends the wait of the other one, which goes on without holding the race. Two sides that
-//! are single waits never serve each other, because one of them would lose what both have agreed on.
+//! comes second holds the race while it registers, and ends the wait of the other one. If that is a single wait, it holds the race from then
+//! on; two programs go on, and one of them holds the race. Two single waits never serve each other, because one of them would lose what both
+//! have agreed on.
 //!
 //! The holder is changed under a lock, because it changes together with the word of the wait. The lock is held for a few moves;
 //! a thread may hold that of a primitive outside, and those of outer races inside.
@@ -246,6 +247,8 @@ impl Context {
         // A race that is not in another one allocates nothing.
         let (mut innermost, mut others) = (None, Vec::new());
         let mut is_shielded = self.is_masked();
+        // A program that serves this single wait, and hands the races on to it.
+        let mut server = FREE;
         for side in sides_around(&self.0) {
             side.touch();
             is_shielded |= side.is_shielded;
@@ -257,13 +260,16 @@ impl Context {
                 }
                 return false;
             }
-            if race.holder != FREE && race.holder != holder {
-                if event.is_some() && side.is_met_by(race.holder) {
-                    // Both go on. Neither can hold this race for the other, nor those around it.
+            if race.holder != FREE && race.holder != holder && race.holder != server {
+                if event.is_none() || !side.is_met_by(race.holder) {
+                    race.missed.extend(event.map(|event| Wakeup::of_fiber(self.clone(), event)));
+                    return false;
+                }
+                if !side.is_single {
+                    // Two programs go on. Neither can hold this race for the other, nor those around it.
                     break;
                 }
-                race.missed.extend(event.map(|event| Wakeup::of_fiber(self.clone(), event)));
-                return false;
+                server = race.holder;
             }
             match innermost {
                 None => innermost = Some(race),

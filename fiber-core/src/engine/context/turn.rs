@@ -551,6 +551,11 @@ impl<'a> Cx<'a> {
         self.turn.base.get().abs_diff(stack::address()) > self.turn.deepest.get()
     }
 
+    /// Turns the work for the bottom of the stack into tasks, because this turn may never get there.
+    pub(crate) fn schedule_put_off(&self) {
+        self.turn.schedule_put_off();
+    }
+
     /// Wakes a fiber from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn wake_from_bottom(&self, rest: Waiter, signal: Signal) {

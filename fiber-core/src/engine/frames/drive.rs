@@ -86,22 +86,15 @@ fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut
     }
     // SAFETY: the table is that of the first frame.
     let park = alias.run_as(|| unsafe { (leaf.begin)(cx, value) });
-    let Park::InSlot { is_shielded } = park else { return goes_on(cx, park) };
-    if waits_in_race {
-        alias.wait_in_race(is_shielded);
-    }
-    if let Err(Unparked(frames, signal)) = alias.park(slot.take()?, is_shielded) {
-        cx.wake_from_bottom(frames, signal);
-    }
-    None
-}
-
-/// The fiber does not wait for an event.
-#[cold]
-fn goes_on(cx: &Cx<'_>, park: Park) -> Option<Context> {
-    let slot = cx.slot();
     match park {
-        Park::InSlot { .. } => unreachable!("it waits"),
+        Park::InSlot { is_shielded } => {
+            if waits_in_race {
+                alias.wait_in_race(is_shielded);
+            }
+            if let Err(Unparked(frames, signal)) = alias.park(slot.take()?, is_shielded) {
+                cx.wake_from_bottom(frames, signal);
+            }
+        }
         Park::FromBottom => cx.wake_from_bottom(slot.take()?, Signal::Fired),
         Park::Elsewhere(submit) => submit(Task::resume(slot.take()?)),
         Park::Not => return slot.buffer()?.front().node.take(),
