@@ -120,8 +120,8 @@ impl<R: Run> Run for Named<R> {
         Some(self.name.clone())
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.run.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.run.is_program()
     }
 
     fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<R::Out> {

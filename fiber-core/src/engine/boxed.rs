@@ -22,8 +22,8 @@ pub(crate) trait Erased<T>: Nested + Send {
         Outcome::Cancelled.without(self, cx)
     }
     fn name(&self) -> Option<Arc<str>>;
-    /// As [`Run::is_single_wait`].
-    fn is_single_wait(&self) -> bool {
+    /// As [`Run::is_program`].
+    fn is_program(&self) -> bool {
         false
     }
 }
@@ -59,8 +59,8 @@ impl<R: Run> Erased<R::Out> for Unrun<R> {
         self.0.as_ref()?.name()
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.0.as_ref().is_some_and(R::is_single_wait)
+    fn is_program(&self) -> bool {
+        self.0.as_ref().is_some_and(R::is_program)
     }
 }
 
@@ -102,8 +102,8 @@ impl<T: Send + 'static> Run for Boxed<T> {
         self.fiber.as_ref()?.name()
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.fiber.as_ref().is_some_and(|fiber| fiber.is_single_wait())
+    fn is_program(&self) -> bool {
+        self.fiber.as_ref().is_some_and(|fiber| fiber.is_program())
     }
 
     fn end_unstarted(mut self, cx: &Cx<'_>) -> Outcome<T> {

@@ -87,12 +87,11 @@ pub trait Run: Send + 'static + Sized {
     #[doc(hidden)]
     const IS_WAIT: bool = false;
 
-    /// Whether this is a single wait, whatever is around it: a box, a name, a limit, steps that never wait. As a side of a race, it is
-    /// not a program.
+    /// Whether this is known to be more than a single wait: a step behind a wait may wait again. Of a block, nothing is known before it runs.
     #[doc(hidden)]
     #[inline]
-    fn is_single_wait(&self) -> bool {
-        Self::IS_WAIT
+    fn is_program(&self) -> bool {
+        false
     }
 
     /// That wait. Called only if it [is one](Run::IS_WAIT).

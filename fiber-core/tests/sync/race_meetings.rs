@@ -20,17 +20,16 @@ const SIDES: [Sides; 7] = [
     // One side is a single wait.
     |server| [send(server, 7).bind(|()| never()).boxed(), receive(server)],
     |server| [receive(server).bind(|_| never()).boxed(), send(server, 1).map(|()| 7).boxed()],
+    // A block that waits on.
     |server| {
-        let (sends, receives) = (send(server, 7), receive(server));
+        let (sends, then) = (send(server, 1), send(server, 7));
         let sends = fiber! {
             do! sends;
+            do! then;
             do! never()
         };
-        let receives = fiber! {
-            let! item = receives;
-            item
-        };
-        [sends.boxed(), receives.boxed()]
+        let receives = server.clone();
+        [sends.boxed(), receive(server).bind(move |_| receive(&receives)).boxed()]
     },
     |server| {
         let all = (1..=3).map(|item| send(server, item)).collect::<Vec<_>>();
@@ -123,8 +122,9 @@ fn programs_meet_by_type_and_without_boxes() {
 }
 
 /// What can be around a single wait.
-const AROUND: [fn(Fiber<u32>) -> Fiber<u32>; 7] = [
+const AROUND: [fn(Fiber<u32>) -> Fiber<u32>; 8] = [
     |wait| wait,
+    |wait| fiber! { do! wait }.boxed(),
     |wait| wait.named("side").boxed(),
     |wait| wait.map(|item| item + 1).boxed(),
     |wait| wait.timeout(HOUR).boxed(),

@@ -73,10 +73,6 @@ impl<R: Run, S: Run, J: Joint<R::Out, S::Out>> Run for Pair<R, S, J> {
         run_pair(cx, self.left, self.right, self.joint, self.site)
     }
 
-    fn is_single_wait(&self) -> bool {
-        J::RACES && self.left.is_single_wait() && self.right.is_single_wait()
-    }
-
     fn discard(self, torn: &mut Vec<Panic>) {
         self.left.discard(torn);
         self.right.discard(torn);

@@ -101,10 +101,6 @@ impl<R: Run, S: Run> Run for Race<R, S> {
         Self::RUN(self, cx)
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.0.is_single_wait()
-    }
-
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.discard(torn);
     }

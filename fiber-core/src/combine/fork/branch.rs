@@ -145,10 +145,10 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         prepare: impl FnOnce(&Context),
     ) -> (Self, Task) {
         let origin = Origin::of(&run, site);
-        let is_single = S::RACES && run.is_single_wait();
+        let is_program = S::RACES && run.is_program();
         let prepare = |context: &Context| {
             if S::RACES {
-                context.become_side(is_single);
+                context.become_side(is_program);
             }
             prepare(context);
         };

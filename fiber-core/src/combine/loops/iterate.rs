@@ -223,6 +223,10 @@ impl<L: Rounds> Run for Loop<L> {
         self.turn(cx, Paused::After(None))
     }
 
+    fn is_program(&self) -> bool {
+        true
+    }
+
     fn discard(self, torn: &mut Vec<Panic>) {
         self.rounds.discard(torn);
     }

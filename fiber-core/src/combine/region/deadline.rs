@@ -69,8 +69,8 @@ impl<R: Run> Run for WithDeadline<R> {
         run_region(cx, &OPERATOR, run, part, cx.timer(deadline), end)
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.run.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.run.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

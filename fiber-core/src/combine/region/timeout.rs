@@ -116,8 +116,8 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
         run_region(cx, &OPERATOR, self.run, part, until, self.end)
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.run.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.run.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -69,8 +69,8 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
 
     const IS_WAIT: bool = R::IS_WAIT && N::IS_PLAIN;
 
-    fn is_single_wait(&self) -> bool {
-        N::NEVER_WAITS && self.first.is_single_wait()
+    fn is_program(&self) -> bool {
+        !N::NEVER_WAITS || self.first.is_program()
     }
 
     fn into_side(self) -> impl Side<Out = N::Out> {

@@ -35,8 +35,8 @@ impl<R: Run> Run for Timed<R> {
         Then::new(self.0, Since(cx.scheduler().now())).run(cx)
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.0.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.0.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

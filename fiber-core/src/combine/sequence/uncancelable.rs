@@ -103,8 +103,8 @@ impl<R: Run> Run for Uncancelable<R> {
         run_with_masks(cx, self.0, before + 1)
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.0.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.0.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -158,8 +158,8 @@ impl<R: Run> Run for Restored<R> {
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.run.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.run.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -179,8 +179,8 @@ impl<R: Run> Run for Interruptible<R> {
         run_with_masks(cx, self.0, cx.masks().saturating_sub(1))
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.0.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.0.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -100,8 +100,8 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
         cx.context().run_as(|| run_within(cx, self.run, Outer(outer)))
     }
 
-    fn is_single_wait(&self) -> bool {
-        self.run.is_single_wait()
+    fn is_program(&self) -> bool {
+        self.run.is_program()
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -59,17 +59,17 @@ fn origin() -> Origin {
 
 /// A race of single waits, as a part of the fiber of `outer`, with two sides.
 fn race(outer: &Context) -> (Context, [Context; 2]) {
-    race_of(outer, [true, true])
+    race_of(outer, [false, false])
 }
 
 /// The same of some sides, which are single waits or programs.
-fn race_of<const N: usize>(outer: &Context, are_single: [bool; N]) -> (Context, [Context; N]) {
+fn race_of<const N: usize>(outer: &Context, are_programs: [bool; N]) -> (Context, [Context; N]) {
     let group = outer.part(false, Instant::FAR_FUTURE, "race", origin());
     group.set_races(true);
-    let sides = are_single.map(|is_single| {
+    let sides = are_programs.map(|is_program| {
         let body = || (Structure::new("side", Instant::FAR_FUTURE), Shares(()));
         let side = group.begun(false, origin(), body);
-        side.become_side(is_single);
+        side.become_side(is_program);
         side
     });
     (group, sides)
@@ -212,7 +212,7 @@ fn a_loser_that_waits_on_releases_all_races_around_a_decided_one() {
 #[test]
 fn a_program_that_registers_serves_another_side_and_an_event_of_a_third_one_looks_again() {
     model_with_a_bound(|| {
-        let (group, [server, served, third]) = race_of(&root(), [false, true, true]);
+        let (group, [server, served, third]) = race_of(&root(), [true, false, false]);
         let (request, wakeup, event) = (waits(&served), waits(&server), event(waits(&third)));
         assert!(!wakeup.is_beside(&request));
         let met = server.run_as(|| wakeup.claim() && request.commit().is_ok());

@@ -57,8 +57,8 @@ pub(crate) struct Part<'a> {
     is_sheltered: bool,
     /// Whether it is in a side of a [race](super::race).
     is_raced: bool,
-    /// Whether it is a side that waits only once.
-    is_single: bool,
+    /// Whether it is a side that is known to wait more than once.
+    is_program: bool,
     nodes_made: &'a NodesMade,
     seen: u64,
 }
@@ -107,11 +107,11 @@ impl<'a> Part<'a> {
         Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, site)
     }
 
-    /// Records what will run in the part: its name, and for a side of a race, whether it waits only once.
+    /// Records what will run in the part: its name, and for a side of a race, whether it is a program.
     #[inline]
     pub(crate) fn describe<R: Run>(&mut self, run: &R) {
         if self.is_raced && matches!(self.kind, Kind::Fiber(_)) {
-            self.is_single = run.is_single_wait();
+            self.is_program = run.is_program();
         }
         // Written only if there is one: a name that is built elsewhere and moved here costs a stalled load.
         if let Some(name) = run.name() {
@@ -147,7 +147,7 @@ impl<'a> Part<'a> {
             nearest,
             is_sheltered,
             is_raced,
-            is_single: false,
+            is_program: false,
             nodes_made,
             seen,
         }
@@ -196,7 +196,7 @@ impl<'a> Part<'a> {
                 Kind::Fiber(make) => {
                     let inside = NodeGuard::new(make(outer, origin));
                     if self.is_raced {
-                        inside.become_side(self.is_single);
+                        inside.become_side(self.is_program);
                     }
                     inside
                 }

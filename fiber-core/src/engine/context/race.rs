@@ -67,8 +67,8 @@ struct Side<'a> {
     group: &'a Ref<FiberState>,
     /// A cancellation of the race does not reach the place in the side that was asked for.
     is_shielded: bool,
-    /// The place is the only wait of this side: neither the side nor one inside of it is a program.
-    is_single: bool,
+    /// This side is a program, or one inside of it around the place that was asked for.
+    is_program: bool,
 }
 
 /// The innermost side in which this is, if it is in one.
@@ -81,15 +81,15 @@ fn side_of(node: &Ref<FiberState>) -> Option<Side<'_>> {
         is_shielded |= fiber.is_shielded();
         fiber = fiber.parent()?;
     }
-    let is_single = fiber.owner().own.has(Own::SINGLE);
-    Some(Side { id: ptr::from_ref(&**fiber).addr(), group: fiber.parent()?, is_shielded, is_single })
+    let is_program = fiber.owner().own.has(Own::PROGRAM);
+    Some(Side { id: ptr::from_ref(&**fiber).addr(), group: fiber.parent()?, is_shielded, is_program })
 }
 
 /// All sides in which this is, from the inside out.
 fn sides_around(node: &Ref<FiberState>) -> impl Iterator<Item = Side<'_>> {
     successors(side_of(node), |side| {
         let around = side_of(side.group)?;
-        Some(Side { is_single: side.is_single && around.is_single, ..around })
+        Some(Side { is_program: side.is_program || around.is_program, ..around })
     })
 }
 
@@ -115,7 +115,7 @@ impl<'a> Side<'a> {
         let Some(server) = Context::current().filter(Context::registers) else { return false };
         let of_server = sides_around(&server.0).find(|side| Ref::ptr_eq(side.group, self.group));
         side_of(&server.0).is_some_and(|side| side.id == holder)
-            && of_server.is_some_and(|side| !side.is_single || !self.is_single)
+            && of_server.is_some_and(|side| side.is_program || self.is_program)
     }
 
     fn touch(&self) {
@@ -186,10 +186,10 @@ impl Context {
         self.state().own.has(Own::RACES)
     }
 
-    /// Makes this a side of the race above it. The fiber does not run yet. `is_single`: it waits only once; otherwise, it is a program.
-    pub(crate) fn become_side(&self, is_single: bool) {
+    /// Makes this a side of the race above it. The fiber does not run yet. `is_program`: it is known to wait more than once.
+    pub(crate) fn become_side(&self, is_program: bool) {
         self.state().own.set(Own::RACED, true);
-        self.state().own.set(Own::SINGLE, is_single);
+        self.state().own.set(Own::PROGRAM, is_program);
     }
 
     /// Whether this is a side of a race, or a part of one.
@@ -198,13 +198,13 @@ impl Context {
         self.state().own.has(Own::RACED)
     }
 
-    /// Whether both are the only waits of their sides of one race. Then only one of their events can happen.
+    /// Whether both are in sides of one race, and neither in a program. Then only one of their events can happen.
     pub(super) fn races_with(&self, other: &Context) -> bool {
-        let are_single = |one: Side<'_>| {
+        let are_rivals = |one: Side<'_>| {
             let other = other.claims().find(|other| Ref::ptr_eq(one.group, other.group))?;
-            Some(one.is_single && other.is_single)
+            Some(!one.is_program && !other.is_program)
         };
-        self.claims().find_map(are_single).unwrap_or(false)
+        self.claims().find_map(are_rivals).unwrap_or(false)
     }
 
     /// The races that an event here has to claim: those around, up to one that is over for all but this side, which cannot be interrupted.
@@ -247,7 +247,7 @@ impl Context {
         // A race that is not in another one allocates nothing.
         let (mut innermost, mut others) = (None, Vec::new());
         let mut is_shielded = self.is_masked();
-        // A program that serves this single wait, and hands the races on to it.
+        // A program that serves a side which is none, and hands the races on to it.
         let mut server = FREE;
         for side in sides_around(&self.0) {
             side.touch();
@@ -265,7 +265,7 @@ impl Context {
                     race.missed.extend(event.map(|event| Wakeup::of_fiber(self.clone(), event)));
                     return false;
                 }
-                if !side.is_single {
+                if side.is_program {
                     // Two programs go on. Neither can hold this race for the other, nor those around it.
                     break;
                 }
@@ -354,7 +354,7 @@ impl Context {
     pub(crate) fn end_in_place<T>(&self, ended: T, deliver: impl FnOnce(T)) -> Result<(), T> {
         let local = 0_u8;
         let side =
-            Side { id: ptr::from_ref(&local).addr(), group: &self.0, is_shielded: false, is_single: false };
+            Side { id: ptr::from_ref(&local).addr(), group: &self.0, is_shielded: false, is_program: false };
         if !side.claim_end(None) {
             return Err(ended);
         }

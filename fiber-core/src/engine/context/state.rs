@@ -129,15 +129,15 @@ impl FiberState {
 /// ```text
 ///  31    15     14        13         12        11      10        9            8           7        6        5       4         0
 /// +--------+--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
-/// |  masks | SINGLE | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
+/// |  masks | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
 /// +--------+--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether its locals are here; a part without any uses those around it. `APART`
 /// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
 /// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
-/// it), `RACES` (its branches are the sides of a [race](super::race)), `RACED` (it is such a side, or a part of one) and `SINGLE` (it is
-/// a side that waits only once) never change.
+/// it), `RACES` (its branches are the sides of a [race](super::race)), `RACED` (it is such a side, or a part of one) and `PROGRAM` (it is
+/// such a side, and known to wait more than once) never change.
 /// `OUTLASTS` says that a side of a race waits, and that a cancellation of the race does not end this wait.
 /// `IN_LIMIT` says that the fiber is in a [limit](super::limit) that has no node of its own.
 pub(super) struct Own(AtomicU32);
@@ -153,7 +153,7 @@ impl Own {
     pub(super) const RACES: u32 = 1 << 11;
     pub(super) const OUTLASTS: u32 = 1 << 12;
     pub(super) const IN_LIMIT: u32 = 1 << 13;
-    pub(super) const SINGLE: u32 = 1 << 14;
+    pub(super) const PROGRAM: u32 = 1 << 14;
     const MASKS_SHIFT: u32 = 15;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
