@@ -83,10 +83,15 @@ fn program(sides: Sides, channels: [Open; 2], race: Race, between: Between, is_m
 
 /// Calls `check` with programs of all kinds.
 fn each_program(check: impl Fn(Program)) {
-    for (number, sides) in SIDES.into_iter().enumerate() {
-        for channels in CHANNELS {
+    each_of(&SIDES, &CHANNELS, &BETWEEN, check);
+}
+
+/// The same of these sides, over these channels, inside of these.
+fn each_of(all: &[Sides], channels: &[[Open; 2]], around: &[Between], check: impl Fn(Program)) {
+    for (number, &sides) in all.iter().enumerate() {
+        for &channels in channels {
             for race in RACES {
-                for between in BETWEEN {
+                for &between in around {
                     println!("sides {number}");
                     check(Arc::new(move || program(sides, channels, race, between, false)));
                     check(Arc::new(move || program(sides, channels, race, between, true)));
@@ -165,30 +170,18 @@ fn what_a_side_gives_behind_its_wait_is_not_taken_by_one_that_loses() {
     });
 }
 
-/// Races of a program and a single wait that serve each other. None of the programs waits again.
+/// A single wait, which exchanges something with a program that does not wait again, and must not lose it.
+const SERVED: [Sides; 2] = [
+    |server| [receive(server), send(server, 7).bind(|()| Fiber::lazy(|| 0)).boxed()],
+    |server| {
+        let receives = receive(server).bind(|_| Fiber::lazy(|| 0));
+        [send(server, 1).map(|()| 7).boxed(), receives.boxed()]
+    },
+];
+
 fn each_pair(check: impl Fn(Program)) {
-    for between in [|side| side, |side: Fiber<u32>| side.named("side").boxed()] as [Between; 2] {
-        for race in RACES {
-            for is_mirrored in [false, true] {
-                let program = move |single: fn(&Server) -> Fiber<u32>, program: fn(&Server) -> Fiber<u32>| {
-                    let server = Server::new(Channel::rendezvous);
-                    let mut sides = vec![between(single(&server)), program(&server)];
-                    if is_mirrored {
-                        sides.reverse();
-                    }
-                    let ends = move |won| {
-                        drop(server);
-                        assert_eq!(won, 7, "what the single wait exchanges is not lost");
-                    };
-                    race(sides).map(ends).boxed()
-                };
-                let sends = |server: &Server| send(server, 7).bind(|()| Fiber::lazy(|| 0)).boxed();
-                check(Arc::new(move || program(receive, sends)));
-                let receives = |server: &Server| receive(server).bind(|_| Fiber::lazy(|| 0)).boxed();
-                check(Arc::new(move || program(|server| send(server, 1).map(|()| 7).boxed(), receives)));
-            }
-        }
-    }
+    let named: Between = |side| side.named("side").boxed();
+    each_of(&SERVED, &CHANNELS[..1], &[|side| side, named], check);
 }
 
 #[test]

@@ -188,8 +188,7 @@ impl Context {
 
     /// Makes this a side of the race above it. The fiber does not run yet. `is_program`: it is known to wait more than once.
     pub(crate) fn become_side(&self, is_program: bool) {
-        self.state().own.set(Own::RACED, true);
-        self.state().own.set(Own::PROGRAM, is_program);
+        self.state().own.set(Own::RACED | Own::flag(Own::PROGRAM, is_program), true);
     }
 
     /// Whether this is a side of a race, or a part of one.

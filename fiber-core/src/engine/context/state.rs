@@ -127,10 +127,10 @@ impl FiberState {
 /// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
-///  31    15     14        13         12        11      10        9            8           7        6        5       4         0
-/// +--------+--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
-/// |  masks | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
-/// +--------+--------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-------------+
+///  31   15 14        13         12         11      10      9            8           7         6       5        4         0
+/// +-------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
+/// | masks | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS | waits for |
+/// +-------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether its locals are here; a part without any uses those around it. `APART`
