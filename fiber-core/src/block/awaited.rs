@@ -126,17 +126,19 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         self.put_off = 0;
         let cx = port.cx();
         let context = cx.context();
-        let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(cx) };
+        // Not one value: it would be moved, and only a fiber that waits needs it.
+        let (masks, locals, place) = (cx.masks(), context.locals(), context.place());
+        let forks = context.set_forks(port.forks());
         let slot = Slot::awaited();
         let inner = &cx.on(&slot);
         match run_guarded(fiber.into_run(), inner).detach(inner) {
             Ok(outcome) => {
-                port.keep(&context.set_forks(outside.forks));
+                port.keep(&context.set_forks(forks));
                 self.end(outcome, Some(port), waker)
             }
             Err(pushed) => {
                 let mut suspended = pushed.take(&slot);
-                let inside = outside.enter(cx);
+                let inside = Surroundings { masks, locals, place, forks }.enter(cx);
                 // Fibers that are awaited in place inside have already set their own parents of forks.
                 let mut levels = Vec::new();
                 suspended.frames().visit(&mut Visit::Forks(&mut levels));
@@ -170,6 +172,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         self.put_off < PATIENCE
     }
 
+    #[inline]
     fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
         if let Some(port) = port {
             // Also after a failure, because code that awaits until it succeeds is a loop like any other.

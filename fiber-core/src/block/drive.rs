@@ -406,12 +406,14 @@ impl Port<'_> {
     }
 
     /// The parent of an awaited fiber's forks.
+    #[inline]
     pub(super) fn forks(&self) -> Forks {
         let place = self.apart.get().map(|apart| Context::clone(apart));
         Forks::Apart { place, shielded: self.cx.is_masked() }
     }
 
     /// Stores the place in which an awaited fiber has forked.
+    #[inline]
     pub(super) fn keep(&self, forks: &Forks) {
         keep(self.apart, forks);
     }

@@ -3,10 +3,11 @@
 #![allow(unsafe_code)]
 
 use std::panic::Location;
+use std::ptr;
 
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
-use crate::engine::frames::{Begun, Waits, frame_size};
+use crate::engine::frames::{Begun, Waiting, Waits, frame_size};
 use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
@@ -282,6 +283,18 @@ impl<W: Awaits> Leaf<W> {
     pub(crate) fn placed(self) -> Placed<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
+
+    #[inline(always)]
+    fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, W::Out> {
+        // SAFETY: `placed` only moves the leaf, and an empty place is trivial.
+        unsafe { cx.wait_in_place(|| self.placed()) }
+    }
+
+    #[inline(always)]
+    fn wait_then<'s, P: Follow<W::Out>>(self, cx: &'s Cx<'_>, plain: P) -> Waiting<'s, P::Out> {
+        // SAFETY: as above.
+        unsafe { cx.wait_then_in_place(|| self.placed(), plain) }
+    }
 }
 
 impl<W: Awaits> Run for Leaf<W> {
@@ -294,11 +307,11 @@ impl<W: Awaits> Run for Leaf<W> {
             return Step::Done(self.end_unstarted(cx));
         }
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(cx.wait(self.placed()));
+            return Step::Wait(self.wait(cx));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
-            None => Step::Wait(cx.wait(self.placed())),
+            None => Step::Wait(self.wait(cx)),
         }
     }
 
@@ -308,11 +321,11 @@ impl<W: Awaits> Run for Leaf<W> {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
         }
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(cx.wait_then(self.placed(), plain));
+            return Step::Wait(self.wait_then(cx, plain));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
-            None => Step::Wait(cx.wait_then(self.placed(), plain)),
+            None => Step::Wait(self.wait_then(cx, plain)),
         }
     }
 
@@ -395,6 +408,14 @@ impl<W: Awaits> Waits for Placed<W> {
     fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         // The leaf is dropped first, so that its contents do not live until the fiber ends.
         outcome.without(self.leaf, cx)
+    }
+
+    #[inline(always)]
+    unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+        // SAFETY: by the contract. The place is trivial: the wait has left it.
+        unsafe { ptr::drop_in_place(&raw mut (*at).place) };
+        // SAFETY: by the contract.
+        outcome.without(unsafe { (&raw const (*at).leaf).read() }, cx)
     }
 
     fn leave(&mut self) {

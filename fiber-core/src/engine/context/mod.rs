@@ -764,20 +764,17 @@ impl Context {
     }
 
     /// Sets the parent of forks, and returns the previous one.
+    #[inline]
     pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
-        let (apart, place, shields) = match forks {
-            Forks::Here => (false, None, false),
-            Forks::Apart { place, shielded } => (true, place, shielded),
+        let (flags, place) = match forks {
+            Forks::Here => (0, None),
+            Forks::Apart { place, shielded } => (Own::APART | Own::flag(Own::SHIELDS, shielded), place),
         };
-        let own = &self.state().own;
-        let (were_apart, shielded) = (own.has(Own::APART), own.has(Own::SHIELDS));
-        own.set(Own::APART, apart);
-        own.set(Own::SHIELDS, shields);
-        if !were_apart && place.is_none() {
-            return Forks::Here;
-        }
-        let place = self.set_fork_place(place);
-        if were_apart { Forks::Apart { place, shielded } } else { Forks::Here }
+        let before = self.state().own.replace(Own::APART | Own::SHIELDS, flags);
+        let were_apart = before & Own::APART != 0;
+        let is_kept = place.is_some() || were_apart && self.state().rare().is_some();
+        let place = if is_kept { self.set_fork_place(place) } else { None };
+        if were_apart { Forks::Apart { place, shielded: before & Own::SHIELDS != 0 } } else { Forks::Here }
     }
 
     /// The context that is the parent of this fiber's forks, unless it is the fiber's own.
@@ -796,10 +793,8 @@ impl Context {
         })
     }
 
+    #[cold]
     fn set_fork_place(&self, place: Option<Context>) -> Option<Context> {
-        if place.is_none() && self.state().rare().is_none() {
-            return None;
-        }
         replace(&mut self.state().rare_made().carried.lock().fork_place, place)
     }
 
@@ -824,6 +819,8 @@ impl Context {
     }
 
     /// Begins a wait for one event: returns the wake-up to leave with the event.
+    // Inlined, because the wake-up is too large for registers (docs/decisions/stalls.md).
+    #[inline(always)]
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,

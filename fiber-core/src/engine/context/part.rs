@@ -228,7 +228,11 @@ impl<'a> Part<'a> {
     /// The innermost existing node, and whether the part is sheltered from a cancellation of that node.
     #[inline]
     fn nearest(&self) -> (&Context, bool) {
-        if self.nodes_made.is_still(self.seen) { (self.nearest, self.is_sheltered) } else { self.look() }
+        if self.nodes_made.is_still(self.seen) {
+            return (self.nearest, self.is_sheltered);
+        }
+        // Often the node that was made is that of this part.
+        self.made.get().map_or_else(|| self.look(), |inside| (inside, false))
     }
 
     #[cold]
@@ -340,8 +344,19 @@ impl<'a> Place<'a> {
     }
 
     /// Whether the fiber has to end its work now. Only the fiber's own thread may call this.
-    #[inline]
+    // Each bind asks, so what is inlined there is short.
+    #[inline(always)]
     pub(super) fn is_interrupted(self) -> bool {
+        let may_be = match self {
+            Place::Node(context) => context.is_cancelled(),
+            Place::Part(part) => !part.nodes_made.is_still(part.seen) || part.nearest.is_cancelled(),
+            Place::Limit(_) => true,
+        };
+        may_be && self.has_to_end()
+    }
+
+    #[inline(never)]
+    fn has_to_end(self) -> bool {
         self.is_cancelled() && self.masks() <= self.masks_outside()
     }
 

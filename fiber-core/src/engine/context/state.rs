@@ -168,10 +168,13 @@ impl Own {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Sets these bits. Returns all, as they were before.
     #[inline]
-    fn replace(&self, bits: u32, by: u32) {
+    pub(super) fn replace(&self, bits: u32, by: u32) -> u32 {
+        let before = self.load();
         // Relaxed, and no read-modify-write: only the fiber writes it, as above.
-        self.0.store(self.load() & !bits | by, Ordering::Relaxed);
+        self.0.store(before & !bits | by, Ordering::Relaxed);
+        before
     }
 
     #[inline]

@@ -73,7 +73,7 @@ const fn is_small<V>() -> bool {
     size_of::<V>() <= size_of::<Pair>() && align_of::<V>() <= ALIGN
 }
 
-const fn is_over_aligned<V>() -> bool {
+pub(super) const fn is_over_aligned<V>() -> bool {
     align_of::<V>() > ALIGN
 }
 
@@ -478,7 +478,7 @@ impl Buffer<'_> {
 
     /// Skips the first frame, whose value was taken or dropped.
     #[inline(always)]
-    fn skip(mut self, size: u32) {
+    pub(super) fn skip(mut self, size: u32) {
         let front = self.front();
         front.head += size;
         if front.head == front.top {
@@ -692,22 +692,27 @@ impl Cx<'_> {
         self.slot().buffer().is_some_and(Buffer::waits)
     }
 
-    /// Pushes a leaf, or a step behind the newest one.
+    /// Pushes a leaf, or a step behind the newest one. The value is made in its place, where that is possible.
     ///
     /// # Safety
-    /// The table is that of frames with an `F`.
+    /// The table is that of frames with an `F`. Neither does `make` push anything, nor does it panic.
     #[inline(always)]
-    pub(super) unsafe fn push<F>(&self, after: Option<u32>, table: &'static Table, value: F) -> u32 {
+    pub(super) unsafe fn push<F>(
+        &self,
+        after: Option<u32>,
+        table: &'static Table,
+        make: impl FnOnce() -> F,
+    ) -> u32 {
         let (at, token) = match after {
             None => self.push_leading(table),
             Some(token) => self.push_following(token, table),
         };
         if const { is_over_aligned::<F>() } {
             // SAFETY: the place is for the value of such a frame, which has room for a box.
-            unsafe { at.cast::<Box<F>>().write(Box::new(value)) };
+            unsafe { at.cast::<Box<F>>().write(Box::new(make())) };
         } else {
             // SAFETY: the place is for an `F`.
-            unsafe { at.cast::<F>().write(value) };
+            unsafe { at.cast::<F>().write(make()) };
         }
         token
     }

@@ -135,6 +135,17 @@ pub(crate) trait Waits: Send + 'static + Sized {
     /// Drops the leaf, so that its contents do not live until the fiber ends.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out>;
 
+    /// The same for a leaf whose frame was skipped. It takes what it needs before code of the user runs, because a frame may be pushed
+    /// there then.
+    ///
+    /// # Safety
+    /// A leaf is at this place, and nothing else takes it.
+    #[inline(always)]
+    unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out> {
+        // SAFETY: by the contract.
+        unsafe { at.read() }.end(cx, outcome)
+    }
+
     /// Leaves the event, because the fiber is abandoned: the leaf will be moved, and dropped.
     fn leave(&mut self) {}
 
@@ -162,18 +173,18 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
         self.0.wake(cx, signal)
     }
 
-    #[inline(always)]
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
         let outcome = self.0.end(cx, outcome);
-        match self.1.follow(cx, outcome) {
-            Step::Done(outcome) => {
-                if cx.has_left_over() {
-                    cx.drop_left_over();
-                }
-                outcome
-            }
-            Step::Wait(waiting) => waiting.refuse(cx),
-        }
+        go_along(self.1, cx, outcome)
+    }
+
+    #[inline(always)]
+    unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
+        // SAFETY: by the contract. Both are taken before code of the user runs.
+        let (leaf, plain) = unsafe { (&raw mut (*at).0, (&raw const (*at).1).read()) };
+        // SAFETY: by the contract.
+        let outcome = unsafe { L::end_at(leaf, cx, outcome) };
+        go_along(plain, cx, outcome)
     }
 
     fn leave(&mut self) {
@@ -183,6 +194,20 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.discard(torn);
         self.1.discard(torn);
+    }
+}
+
+/// Takes a step that goes along with a wait.
+#[inline(always)]
+fn go_along<T: Send + 'static, P: Follow<T>>(plain: P, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<P::Out> {
+    match plain.follow(cx, outcome) {
+        Step::Done(outcome) => {
+            if cx.has_left_over() {
+                cx.drop_left_over();
+            }
+            outcome
+        }
+        Step::Wait(waiting) => waiting.refuse(cx),
     }
 }
 
@@ -215,7 +240,7 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
     #[inline]
     pub(crate) fn push<F: Frame<T>>(self, cx: &'s Cx<'_>, frame: F) -> Waiting<'s, F::Out> {
         // SAFETY: the table is that of the frame. The frame before it leaves an outcome of `T`, by the type of the token.
-        Waiting(unsafe { cx.push(Some(self.0), Of::<T, F>::TABLE, frame) }, PhantomData)
+        Waiting(unsafe { cx.push(Some(self.0), Of::<T, F>::TABLE, || frame) }, PhantomData)
     }
 
     /// The same for a frame that leaves a region: the fiber waits in `inside`.
@@ -296,13 +321,37 @@ impl Cx<'_> {
     #[inline]
     pub(crate) fn wait<L: Waits>(&self, leaf: L) -> Waiting<'_, L::Out> {
         // SAFETY: the table is that of the leaf.
-        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, leaf) }, PhantomData)
+        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, || leaf) }, PhantomData)
+    }
+
+    /// The same for a leaf that is made in its frame, because it is large.
+    ///
+    /// # Safety
+    /// `make` only moves values, and makes trivial ones: it neither panics nor pushes a frame.
+    #[inline(always)]
+    pub(crate) unsafe fn wait_in_place<L: Waits>(&self, make: impl FnOnce() -> L) -> Waiting<'_, L::Out> {
+        // SAFETY: the table is that of the leaf; the rest by the contract.
+        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, make) }, PhantomData)
     }
 
     /// Waits for this leaf, and then takes a step that never waits.
     #[inline]
     pub(crate) fn wait_then<L: Waits, P: Follow<L::Out>>(&self, leaf: L, plain: P) -> Waiting<'_, P::Out> {
         self.wait(Along(leaf, plain))
+    }
+
+    /// The same for a leaf that is made in its frame.
+    ///
+    /// # Safety
+    /// As [`wait_in_place`](Cx::wait_in_place).
+    #[inline(always)]
+    pub(crate) unsafe fn wait_then_in_place<L: Waits, P: Follow<L::Out>>(
+        &self,
+        make: impl FnOnce() -> L,
+        plain: P,
+    ) -> Waiting<'_, P::Out> {
+        // SAFETY: by the contract.
+        unsafe { self.wait_in_place(|| Along(make(), plain)) }
     }
 
     /// Yields to the scheduler; then gives the outcome.

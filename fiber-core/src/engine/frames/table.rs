@@ -1,8 +1,9 @@
 //! The functions behind a frame, which know its type.
 
 use std::marker::PhantomData;
+use std::ptr;
 
-use super::buffer::{Pair, Table, borrow_value, frame_size, read_value};
+use super::buffer::{Pair, Table, borrow_value, frame_size, is_over_aligned, read_value};
 use super::drive::{LeafTable, Park};
 use super::{Begun, Frame, Given, Left, Visit, Waits};
 use crate::cell::Signal;
@@ -113,7 +114,8 @@ impl<L: Waits> LeafOf<L> {
         }
         match outcome {
             Some(outcome) => {
-                let outcome = Self::end(cx, outcome);
+                // SAFETY: by the contract.
+                let outcome = unsafe { Self::end(cx, outcome) };
                 cx.frames().pack(outcome)
             }
             None => {
@@ -144,7 +146,8 @@ impl<L: Waits> LeafOf<L> {
             Begun::Registered { is_shielded } => return Park::InSlot { is_shielded },
             Begun::FromBottom => return Park::FromBottom,
             Begun::Elsewhere(submit) => return Park::Elsewhere(submit),
-            Begun::Ready(outcome) => Self::end(cx, outcome),
+            // SAFETY: by the contract.
+            Begun::Ready(outcome) => unsafe { Self::end(cx, outcome) },
         };
         match value {
             Some(value) => {
@@ -159,9 +162,19 @@ impl<L: Waits> LeafOf<L> {
         }
     }
 
+    /// # Safety
+    /// The leaf is the first frame.
     #[inline(always)]
-    fn end(cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<L::Out> {
-        // SAFETY: the leaf is the first frame.
-        unsafe { cx.frames().pop::<L>() }.end(cx, outcome)
+    unsafe fn end(cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<L::Out> {
+        let frames = cx.frames();
+        if const { is_over_aligned::<L>() } {
+            // SAFETY: by the contract.
+            return unsafe { frames.pop::<L>() }.end(cx, outcome);
+        }
+        // SAFETY: by the contract.
+        let at = ptr::from_mut(unsafe { frames.first::<L>() });
+        frames.skip(const { frame_size::<L>() } as u32);
+        // SAFETY: the frame was skipped, so nothing else takes it, and its bytes stay until a frame is pushed.
+        unsafe { L::end_at(at, cx, outcome) }
     }
 }

@@ -267,7 +267,8 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     /// Leaves the queue, with the item passed to this receiver, if any.
     #[inline]
     pub(super) fn take_handed(&self, place: &mut Waiter<Option<T>>) -> Option<T> {
-        let mut state = self.receiver.channel().lock();
+        // What others see does not change: the receiver has left the queue when it was served.
+        let mut state = self.receiver.channel().state.lock();
         let item = state.leave_receivers(place);
         if state.is_closed() {
             // It may have been the last.

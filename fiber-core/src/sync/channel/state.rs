@@ -106,12 +106,11 @@ impl<T> State<T> {
     /// Which operations of other fibers need not wait.
     #[inline]
     pub(super) fn seen(&self) -> u8 {
-        let can_take = !self.items.is_empty() || self.is_closed || !self.senders.is_empty();
-        let can_put = self.has_room()
-            || self.is_closed
-            || !self.receivers.is_empty()
-            || self.overflow != Overflow::Wait;
-        (if can_take { CAN_TAKE } else { 0 }) | if can_put { CAN_PUT } else { 0 }
+        // Without branches: each release of the lock computes it.
+        let can_take = !self.items.is_empty() | self.is_closed | !self.senders.is_empty();
+        let can_put =
+            self.has_room() | self.is_closed | !self.receivers.is_empty() | (self.overflow != Overflow::Wait);
+        u8::from(can_take) * CAN_TAKE | u8::from(can_put) * CAN_PUT
     }
 
     /// The number of items that fit now.
@@ -181,6 +180,9 @@ impl<T> State<T> {
     pub(super) fn take_in_place(&mut self) -> Taken<T> {
         if let Some(item) = self.items.pop_front() {
             return Taken::Item(item, self.admit());
+        }
+        if self.senders.is_empty() {
+            return if self.is_exhausted() { Taken::Closed } else { Taken::Empty };
         }
         // A rendezvous: takes the item directly from the sender.
         let mut item = None;
