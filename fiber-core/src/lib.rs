@@ -24,7 +24,7 @@
 //! assert_eq!(fiber_sched::run(cheapest).unwrap(), 50);
 //! ```
 //!
-//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] and [`dataflow!`] for the macros,
+//! Where to read on: the [`guide`], [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] and [`dataflow!`] for the macros,
 //! [`Handle`] for forked fibers, [`Policy`] for retries and repetitions, [`Wait`] and [`Run`] for extensions of your
 //! own.
 
@@ -41,6 +41,8 @@ mod fiber;
 pub mod footprint;
 pub mod fs;
 mod future;
+#[cfg(doc)]
+pub mod guide;
 mod instant;
 mod leaf;
 mod local;
@@ -105,24 +107,7 @@ pub mod types {
     pub use crate::leaf::*;
 }
 
-/// The README and the guide, compiled and run as documentation tests.
+/// The README, compiled and run as documentation tests.
 #[cfg(doctest)]
-mod prose {
-    #[doc = include_str!("../../README.md")]
-    struct Readme;
-    #[doc = include_str!("../../docs/guide.md")]
-    struct Guide;
-    #[doc = include_str!("../../docs/extending.md")]
-    struct Extending;
-    #[doc = include_str!("../../docs/coordination.md")]
-    struct Coordination;
-    #[doc = include_str!("../../docs/io.md")]
-    struct Io;
-    #[doc = include_str!("../../docs/compute.md")]
-    struct Compute;
-    #[doc = include_str!("../../docs/dataflow.md")]
-    struct Dataflow;
-    #[cfg(feature = "direct")]
-    #[doc = include_str!("../../docs/direct.md")]
-    struct Direct;
-}
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -21,6 +21,8 @@
 //! | on the tokio runtime that the program already has | `TokioScheduler`, with the feature `tokio` |
 //! | no fiber, but closures that borrow, in parallel | [`join`], [`scope()`], [`par_map`], [`par_for_each`], [`par_reduce`] |
 //! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
+//!
+//! [`guide`] has pages on services, and for those who come from tokio.
 
 mod affinity;
 mod bed;
@@ -42,6 +44,9 @@ mod direct;
 #[path = "no_direct.rs"]
 mod direct;
 mod discard;
+// Its programs use these features.
+#[cfg(all(doc, any(not(doctest), all(unix, feature = "tokio", feature = "tracing"))))]
+pub mod guide;
 mod inside;
 mod local;
 mod metrics;
@@ -92,16 +97,3 @@ pub use stdio::{eprint, print, stdin};
 #[cfg(feature = "tracing")]
 pub use traced::Traced;
 pub use unfinished::Unfinished;
-
-/// The cookbook for services, and the pages for users of tokio, compiled and run as documentation tests.
-#[cfg(all(doctest, unix, feature = "tokio", feature = "tracing"))]
-mod prose {
-    #[doc = include_str!("../../docs/service.md")]
-    struct Service;
-    #[doc = include_str!("../../docs/from-select.md")]
-    struct FromSelect;
-    #[doc = include_str!("../../docs/from-tokio.md")]
-    struct FromTokio;
-    #[doc = include_str!("../../docs/faq.md")]
-    struct Faq;
-}

@@ -18,6 +18,8 @@
 //! assert_eq!(report.outcome().unwrap(), "the hourly report");
 //! test.assert_no_leaks();
 //! ```
+//!
+//! The [`guide`] leads from a first test to a schedule that loses money.
 
 #[cfg(feature = "proptest")]
 mod any_schedule;
@@ -29,6 +31,9 @@ mod disk;
 mod event;
 mod explore;
 mod fault;
+// Its programs are those of the example `bank`, which runs them.
+#[cfg(all(doc, not(doctest)))]
+pub mod guide;
 pub mod laws;
 mod machine;
 mod macro_support;
