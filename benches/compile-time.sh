@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How long the compiler takes for long programs, and how large they are: chains of binds, nested and flat; `fiber!` blocks beside `async`;
-# a dataflow.
+# a dataflow; functions of combinators. And how much machine code a wait takes, which is exact, and fails if it is too much.
 #
 # usage: benches/compile-time.sh [limit in seconds] [length]
 #
@@ -127,6 +127,31 @@ functions_of_async() {
     echo '}'
 }
 
+# 60 functions of nine combinators each, three of which wait.
+combinators() {
+    echo 'use fiber_core::{Fiber, Run};'
+    echo 'use std::time::Duration;'
+    for i in $(seq 60); do
+        cat <<RUST
+fn f$i(n: u64) -> Fiber<u64, impl Run<Out = u64>> {
+    Fiber::yield_now()
+        .map(move |()| n + $i)
+        .bind(|n| Fiber::delay(Duration::from_millis(n)).map(move |()| n))
+        .timeout(Duration::from_secs($i))
+        .catch(move |_| Fiber::success(n + $i))
+        .bind(|n| Fiber::yield_now().map(move |()| n * $i))
+        .ensure(Fiber::lazy(|| std::hint::black_box(())))
+}
+RUST
+    done
+    echo 'pub fn program() -> Fiber<u64> {'
+    echo '    let all: Vec<Fiber<u64>> = vec!['
+    for i in $(seq 60); do echo "        f$i($i).boxed(),"; done
+    echo '    ];'
+    echo '    Fiber::parallel(all).map(|all| all.iter().sum()).boxed()'
+    echo '}'
+}
+
 main_of() {
     case $1 in
     *async*)
@@ -184,9 +209,28 @@ megabytes() {
     stat -c %s "$CARGO_TARGET_DIR/$2/compile-time-$1" | awk '{ printf "%.2f", $1 / 1e6 }'
 }
 
+# The bytes of machine code in the release build of a program.
+code() {
+    size -A "$CARGO_TARGET_DIR/release/compile-time-$1" | awk '$1 == ".text" { print $2 }'
+}
+
+# $1: what, $2: the program, $3: how many there are, $4: the most bytes of code that each may take, beside those of an empty program.
+check_code() {
+    create empty
+    echo 'fn main() { drop(fiber_core::Fiber::success(1u64).boxed()) }' >"$target/empty/src/main.rs"
+    build empty release
+    local bytes=$((($(code "$2") - $(code empty)) / $3))
+    echo "bytes of code for $1: $bytes"
+    if [ "$bytes" -gt "$4" ]; then
+        echo "$2: more than $4 bytes of code for $1" >&2
+        is_slow=1
+    fi
+}
+
 is_slow=0
 printf '%-20s %10s %10s %10s %10s %10s\n' program check/s debug/s release/s debug/MB release/MB
-for program in nested flat block async_block dataflow functions_of_blocks functions_of_async long_block long_async_block; do
+for program in nested flat block async_block dataflow functions_of_blocks functions_of_async combinators \
+    long_block long_async_block; do
     row=()
     for profile in check debug release; do
         seconds=$(time_build $program $profile)
@@ -198,4 +242,6 @@ for program in nested flat block async_block dataflow functions_of_blocks functi
     done
     printf '%-20s %10s %10s %10s %10s %10s\n' $program "${row[@]}" "$(megabytes $program debug)" "$(megabytes $program release)"
 done
+check_code 'a wait in `fiber!`' functions_of_blocks 468 500
+check_code 'a function of nine combinators' combinators 60 15000
 exit $is_slow
