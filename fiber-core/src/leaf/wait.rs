@@ -7,7 +7,7 @@ use std::ptr;
 
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
-use crate::engine::frames::{Begun, Waiting, Waits, frame_size};
+use crate::engine::frames::{Begun, Waiting, Waits, frame_size, lies_in_frame};
 use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
@@ -284,16 +284,30 @@ impl<W: Awaits> Leaf<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
 
+    /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
     #[inline(always)]
     fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, W::Out> {
-        // SAFETY: `placed` only moves the leaf, and an empty place is trivial.
-        unsafe { cx.wait_in_place(|| self.placed()) }
+        if const { !lies_in_frame::<Placed<W>, ()>() } {
+            return cx.wait(self.placed());
+        }
+        // SAFETY: it lies there, and is written at once.
+        let (at, waiting) = unsafe { cx.wait_in_place::<Placed<W>>() };
+        // SAFETY: the place is for it.
+        unsafe { Placed::write(at, self) };
+        waiting
     }
 
+    /// The same, and then takes a step that never waits.
     #[inline(always)]
     fn wait_then<'s, P: Follow<W::Out>>(self, cx: &'s Cx<'_>, plain: P) -> Waiting<'s, P::Out> {
+        if const { !lies_in_frame::<Placed<W>, P>() } {
+            return cx.wait_then(self.placed(), plain);
+        }
         // SAFETY: as above.
-        unsafe { cx.wait_then_in_place(|| self.placed(), plain) }
+        let (at, waiting) = unsafe { cx.wait_then_in_place::<Placed<W>, P>(plain) };
+        // SAFETY: as above.
+        unsafe { Placed::write(at, self) };
+        waiting
     }
 }
 
@@ -309,7 +323,9 @@ impl<W: Awaits> Run for Leaf<W> {
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
             return Step::Wait(self.wait(cx));
         }
-        match ask(|| self.wait.poll(cx)) {
+        let mut polled = None;
+        ask(&mut polled, || self.wait.poll(cx));
+        match polled {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
             None => Step::Wait(self.wait(cx)),
         }
@@ -323,7 +339,9 @@ impl<W: Awaits> Run for Leaf<W> {
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
             return Step::Wait(self.wait_then(cx, plain));
         }
-        match ask(|| self.wait.poll(cx)) {
+        let mut polled = None;
+        ask(&mut polled, || self.wait.poll(cx));
+        match polled {
             Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
             None => Step::Wait(self.wait_then(cx, plain)),
         }
@@ -347,6 +365,18 @@ pub(crate) struct Placed<W: Awaits> {
 }
 
 impl<W: Awaits> Placed<W> {
+    /// Makes it of a leaf, with an empty place.
+    ///
+    /// # Safety
+    /// `at` is for it.
+    #[inline(always)]
+    unsafe fn write(at: *mut Self, leaf: Leaf<W>) {
+        // SAFETY: by the contract.
+        unsafe { (&raw mut (*at).leaf).write(leaf) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).place).write(W::Place::default()) };
+    }
+
     /// Calls the code of the wait, which may be user code. After a panic, the place is left.
     #[inline]
     fn ask(
@@ -457,8 +487,11 @@ impl<W: Awaits> Side for Placed<W> {
     }
 }
 
-/// Calls the code of a leaf, which may be user code.
-#[inline]
-fn ask<T>(f: impl FnOnce() -> Option<Outcome<T>>) -> Option<Outcome<T>> {
-    guard(f).unwrap_or_else(|panic| Some(Outcome::Panicked(panic)))
+/// Calls the code of a leaf, which may be user code. The outcome is written where it stays, because it would wait for its own parts on the
+/// way (docs/decisions/stalls.md).
+#[inline(always)]
+fn ask<T>(polled: &mut Option<Outcome<T>>, f: impl FnOnce() -> Option<Outcome<T>>) {
+    if let Err(panic) = guard(|| *polled = f()) {
+        *polled = Some(Outcome::Panicked(panic));
+    }
 }

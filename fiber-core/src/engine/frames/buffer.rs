@@ -532,10 +532,12 @@ impl Buffer<'_> {
             // SAFETY: as above.
             unsafe { (&raw mut pair).cast::<Box<V>>().write(Box::new(value)) };
         } else {
+            // Not dropped if there is no room: otherwise it would have an address, and be moved through memory.
+            let value = ManuallyDrop::new(value);
             let mut this = self.with_room(size_of::<V>());
             let top = this.front().top;
             // SAFETY: there is room, and it is aligned, as all sizes are.
-            unsafe { this.at(top).cast::<V>().write(value) };
+            unsafe { this.at(top).cast::<V>().write(ManuallyDrop::into_inner(value)) };
         }
         pair
     }
@@ -692,29 +694,30 @@ impl Cx<'_> {
         self.slot().buffer().is_some_and(Buffer::waits)
     }
 
-    /// Pushes a leaf, or a step behind the newest one. The value is made in its place, where that is possible.
+    /// Pushes a leaf, or a step behind the newest one.
     ///
     /// # Safety
-    /// The table is that of frames with an `F`. Neither does `make` push anything, nor does it panic.
+    /// The table is that of frames with an `F`.
     #[inline(always)]
-    pub(super) unsafe fn push<F>(
-        &self,
-        after: Option<u32>,
-        table: &'static Table,
-        make: impl FnOnce() -> F,
-    ) -> u32 {
-        let (at, token) = match after {
-            None => self.push_leading(table),
-            Some(token) => self.push_following(token, table),
-        };
+    pub(super) unsafe fn push<F>(&self, after: Option<u32>, table: &'static Table, value: F) -> u32 {
+        let (at, token) = self.push_unwritten(after, table);
         if const { is_over_aligned::<F>() } {
             // SAFETY: the place is for the value of such a frame, which has room for a box.
-            unsafe { at.cast::<Box<F>>().write(Box::new(make())) };
+            unsafe { at.cast::<Box<F>>().write(Box::new(value)) };
         } else {
             // SAFETY: the place is for an `F`.
-            unsafe { at.cast::<F>().write(make()) };
+            unsafe { at.cast::<F>().write(value) };
         }
         token
+    }
+
+    /// Pushes a frame whose value is not there yet.
+    #[inline(always)]
+    pub(super) fn push_unwritten(&self, after: Option<u32>, table: &'static Table) -> (*mut u8, u32) {
+        match after {
+            None => self.push_leading(table),
+            Some(token) => self.push_following(token, table),
+        }
     }
 
     // Not generic, and not inlined, so that the code at each wait is short.

@@ -27,10 +27,11 @@ mod tests;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr;
 
-use buffer::Pair;
 pub(crate) use buffer::{Frames, OVERHEAD, Slot, frame_size};
+use buffer::{Pair, is_over_aligned};
 
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, Forks};
@@ -211,6 +212,11 @@ fn go_along<T: Send + 'static, P: Follow<T>>(plain: P, cx: &Cx<'_>, outcome: Out
     }
 }
 
+/// Whether the value of a leaf, with a plain step along, lies in its frame, and not in a box.
+pub(crate) const fn lies_in_frame<L, P>() -> bool {
+    !is_over_aligned::<Along<L, P>>()
+}
+
 /// How a wait has begun.
 pub(crate) enum Begun<T> {
     /// Its event has been registered.
@@ -240,7 +246,7 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
     #[inline]
     pub(crate) fn push<F: Frame<T>>(self, cx: &'s Cx<'_>, frame: F) -> Waiting<'s, F::Out> {
         // SAFETY: the table is that of the frame. The frame before it leaves an outcome of `T`, by the type of the token.
-        Waiting(unsafe { cx.push(Some(self.0), Of::<T, F>::TABLE, || frame) }, PhantomData)
+        Waiting(unsafe { cx.push(Some(self.0), Of::<T, F>::TABLE, frame) }, PhantomData)
     }
 
     /// The same for a frame that leaves a region: the fiber waits in `inside`.
@@ -321,17 +327,7 @@ impl Cx<'_> {
     #[inline]
     pub(crate) fn wait<L: Waits>(&self, leaf: L) -> Waiting<'_, L::Out> {
         // SAFETY: the table is that of the leaf.
-        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, || leaf) }, PhantomData)
-    }
-
-    /// The same for a leaf that is made in its frame, because it is large.
-    ///
-    /// # Safety
-    /// `make` only moves values, and makes trivial ones: it neither panics nor pushes a frame.
-    #[inline(always)]
-    pub(crate) unsafe fn wait_in_place<L: Waits>(&self, make: impl FnOnce() -> L) -> Waiting<'_, L::Out> {
-        // SAFETY: the table is that of the leaf; the rest by the contract.
-        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, make) }, PhantomData)
+        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, leaf) }, PhantomData)
     }
 
     /// Waits for this leaf, and then takes a step that never waits.
@@ -340,18 +336,31 @@ impl Cx<'_> {
         self.wait(Along(leaf, plain))
     }
 
-    /// The same for a leaf that is made in its frame.
+    /// Waits for a leaf that the caller writes to its frame, because it is large and mostly empty.
+    ///
+    /// # Safety
+    /// The caller writes it before anything else happens to the fiber. It [lies there](lies_in_frame).
+    #[inline(always)]
+    pub(crate) unsafe fn wait_in_place<L: Waits>(&self) -> (*mut L, Waiting<'_, L::Out>) {
+        let (at, token) = self.push_unwritten(None, LeafOf::<L>::TABLE);
+        (at.cast(), Waiting(token, PhantomData))
+    }
+
+    /// The same, and then takes a step that never waits.
     ///
     /// # Safety
     /// As [`wait_in_place`](Cx::wait_in_place).
     #[inline(always)]
     pub(crate) unsafe fn wait_then_in_place<L: Waits, P: Follow<L::Out>>(
         &self,
-        make: impl FnOnce() -> L,
         plain: P,
-    ) -> Waiting<'_, P::Out> {
+    ) -> (*mut L, Waiting<'_, P::Out>) {
         // SAFETY: by the contract.
-        unsafe { self.wait_in_place(|| Along(make(), plain)) }
+        let (at, waiting) = unsafe { self.wait_in_place::<Along<L, P>>() };
+        // SAFETY: the place is for it.
+        unsafe { (&raw mut (*at).1).write(plain) };
+        // SAFETY: as above.
+        (unsafe { &raw mut (*at).0 }, waiting)
     }
 
     /// Yields to the scheduler; then gives the outcome.
@@ -408,10 +417,12 @@ impl Cx<'_> {
     pub(crate) fn leave_step<T: Send + 'static>(&self, step: Step<'_, T>) -> Left {
         match step {
             Step::Done(outcome) => {
+                // Not dropped if that unwinds: otherwise it would have an address, and be moved through memory.
+                let outcome = ManuallyDrop::new(outcome);
                 if self.has_left_over() {
                     self.drop_left_over();
                 }
-                self.leave(outcome)
+                self.leave(ManuallyDrop::into_inner(outcome))
             }
             Step::Wait(_) => Left(Pair::EMPTY),
         }
