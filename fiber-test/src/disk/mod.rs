@@ -70,8 +70,8 @@ struct State {
     failures: u32,
 }
 
-impl Default for Disk {
-    fn default() -> Self {
+impl Disk {
+    pub(crate) fn new() -> Self {
         Disk(Arc::new(Mutex::new(State {
             names: Names::default(),
             crashes: 0,
@@ -80,9 +80,7 @@ impl Default for Disk {
             failures: 0,
         })))
     }
-}
 
-impl Disk {
     /// Sets the room for the contents of all files, in bytes. The default is that there is no limit. A write that finds no room fails with
     /// `StorageFull`, after it has written what there was room for. Files that are on the disk stay, and a crash
     /// may bring back more than there is room for.
@@ -91,7 +89,7 @@ impl Disk {
     }
 
     /// Sets how long every operation takes. The default is no time. A fiber that is cancelled meanwhile ends at once, and the operation takes
-    /// place nevertheless, as on a real disk; a crash of the host prevents it.
+    /// place nevertheless, as on a real disk; until then, it is a fiber that lives. A crash of the host prevents it.
     ///
     /// ```
     /// use fiber_core::{Fiber, fiber, fs};

@@ -268,7 +268,10 @@ impl Names {
             }
         }
         self.unsynced = left;
-        self.forget_nameless();
+        // Not for every sync of a new file: it looks at all of them.
+        if self.nodes.len() > 2 * self.seen.len() {
+            self.forget_nameless();
+        }
     }
 
     fn forget_nameless(&mut self) {

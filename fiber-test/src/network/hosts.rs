@@ -34,7 +34,7 @@ pub(super) struct Power {
 impl HostState {
     pub(super) fn new(name: &str, address: IpAddr) -> Self {
         let power = Watch::new(Power { is_up: true, crashes: 0 }).named(&format!("power of host {name}"));
-        HostState { name: name.to_owned(), address, power, disk: Disk::default() }
+        HostState { name: name.to_owned(), address, power, disk: Disk::new() }
     }
 }
 
