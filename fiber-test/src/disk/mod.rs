@@ -151,6 +151,12 @@ impl Disk {
         self.0.lock().failures = operations;
     }
 
+    /// One more operation is to fail.
+    pub(crate) fn fail_once(&self) {
+        let mut state = self.0.lock();
+        state.failures = state.failures.saturating_add(1);
+    }
+
     /// The files, as the programs see them that have started after so many crashes.
     pub(crate) fn files(&self, crashes: u32) -> Arc<dyn Files> {
         Arc::new(Mounted { disk: self.clone(), crashes })

@@ -37,7 +37,7 @@ impl World {
             }
             FaultKind::DiskError => {
                 self.note(|| format!("the next operation on the disk of {} fails", self.name(hosts[0])));
-                self.disk(hosts[0]).fail_next(1);
+                self.disk(hosts[0]).fail_once();
                 None
             }
         };

@@ -286,6 +286,27 @@ fn is_of_the_device(error: &io::Error) -> bool {
     error.kind() != io::ErrorKind::NotFound
 }
 
+/// Does not end well if an operation of a broken disk succeeds.
+fn finds_the_disk_broken() -> Fiber<()> {
+    fiber! {
+        let! a = host("a");
+        a.disk().fail_next(u32::MAX);
+        let all = a.run(|| fiber! {
+            let! first = succeeds(fs::write("file", "x"));
+            let! second = succeeds(fs::write("file", "x"));
+            first || second
+        });
+        let! any = all;
+        assert!(!any, "it is repaired");
+    }
+}
+
+#[test]
+fn an_error_repairs_no_broken_disk() {
+    let all = Explore::exhaustive().no_regressions().preemptions(0).faults(Faults::new().disk_errors(2));
+    assert!(all.check(finds_the_disk_broken).is_complete());
+}
+
 /// Writes until a sync succeeds. `again`: it also writes again what a sync has failed to keep.
 fn persists(again: bool) -> Fiber<()> {
     let saves = move || {
