@@ -1,9 +1,9 @@
-//! A fault of the simulated network, as a schedule writes it.
+//! A fault of the simulated network, or of a disk, as a schedule writes it.
 
 use std::fmt;
 use std::time::Duration;
 
-/// A fault of the simulated network that the explorer has injected: see [`Explore::faults`](crate::Explore::faults). In the text
+/// A fault of the simulated network, or of a disk, that the explorer has injected: see [`Explore::faults`](crate::Explore::faults). In the text
 /// of a schedule:
 ///
 /// | word | meaning |
@@ -12,6 +12,7 @@ use std::time::Duration;
 /// | `cut7@a+b:200ms` | before turn 7, hosts a and b are cut off from all other hosts, for 200 ms |
 /// | `reset7@a+b` | the connections between hosts a and b are reset before turn 7 |
 /// | `lose7@a+b` | the datagrams in transit between hosts a and b are lost before turn 7 |
+/// | `fail7@a` | the first operation from turn 7 on that uses the disk of host a fails |
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fault {
     /// The turn before which it happens, counted from 0.
@@ -20,7 +21,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The names of the affected hosts.
     pub hosts: Vec<String>,
-    /// The virtual time until it ends. Zero for a reset, and for a loss.
+    /// The virtual time until it ends. Zero, except for a crash and for a cut.
     pub lasts: Duration,
 }
 
@@ -36,14 +37,17 @@ pub enum FaultKind {
     Reset,
     /// The datagrams in transit between the two hosts are [lost](crate::Way::lose_datagrams).
     Loss,
+    /// The next operation on the disk of the host [fails](crate::Disk::fail_next).
+    DiskError,
 }
 
 impl FaultKind {
-    const ALL: [FaultKind; 4] = [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset, FaultKind::Loss];
+    const ALL: [FaultKind; 5] =
+        [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset, FaultKind::Loss, FaultKind::DiskError];
 
     /// Whether it ends at once.
     pub(crate) fn is_instant(self) -> bool {
-        matches!(self, FaultKind::Reset | FaultKind::Loss)
+        !matches!(self, FaultKind::Crash | FaultKind::Cut)
     }
 
     fn word(self) -> &'static str {
@@ -52,6 +56,7 @@ impl FaultKind {
             FaultKind::Cut => "cut",
             FaultKind::Reset => "reset",
             FaultKind::Loss => "lose",
+            FaultKind::DiskError => "fail",
         }
     }
 }
@@ -88,6 +93,7 @@ pub(crate) fn parse(word: &str) -> Option<Fault> {
         && match kind {
             FaultKind::Crash => hosts.len() == 1,
             FaultKind::Cut => true,
+            FaultKind::DiskError => hosts.len() == 1 && lasts.is_zero(),
             FaultKind::Reset | FaultKind::Loss => hosts.len() == 2 && lasts.is_zero(),
         };
     is_right.then_some(Fault { turn: turn.parse().ok()?, kind, hosts, lasts })
@@ -99,16 +105,25 @@ mod tests {
 
     #[test]
     fn a_fault_is_what_its_text_says() {
-        for text in ["crash7@a:200ms", "cut0@a+db-1:1500ns", "reset12@client+b", "lose3@a+b", "crash3@a"] {
+        for text in
+            ["crash7@a:200ms", "cut0@a+db-1:1500ns", "reset12@client+b", "lose3@a+b", "crash3@a", "fail9@a"]
+        {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn what_is_no_fault_is_none() {
-        for text in
-            ["crash@a", "crash7@a+b:1ms", "reset7@a", "reset7@a+b:1ms", "cut7@:1ms", "cut7@a:1s", "r5"]
-        {
+        for text in [
+            "crash@a",
+            "fail7@a:1ms",
+            "crash7@a+b:1ms",
+            "reset7@a",
+            "reset7@a+b:1ms",
+            "cut7@:1ms",
+            "cut7@a:1s",
+            "r5",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

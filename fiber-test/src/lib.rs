@@ -56,6 +56,7 @@ mod wait_graph;
 pub use any_schedule::any_schedule;
 pub use cancel_safe::assert_cancel_safe;
 pub use compute::{Compute, compute};
+pub use disk::Disk;
 pub use event::event;
 pub use explore::{Explore, Explored, Failure, Faults, OneWay, Problem, ProblemKind, Search};
 pub use fault::{Fault, FaultKind};

@@ -2,30 +2,32 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::sync::Arc;
 
 use fiber_core::fs::{OpenFile, Opening};
 use parking_lot::Mutex;
 
 use super::Mounted;
 use super::inode::Inode;
+use super::names::{Node, Number};
 
 pub(super) struct SimulatedFile {
-    inode: Arc<Mutex<Inode>>,
+    number: Number,
+    node: Node,
     how: Opening,
     position: u64,
     disk: Mounted,
 }
 
 impl SimulatedFile {
-    pub(super) fn new(inode: Arc<Mutex<Inode>>, how: Opening, disk: Mounted) -> Self {
-        SimulatedFile { inode, how, position: 0, disk }
+    pub(super) fn new((number, node): (Number, Node), how: Opening, disk: Mounted) -> Self {
+        SimulatedFile { number, node, how, position: 0, disk }
     }
 
-    /// A file that was opened to be read cannot be written, and the reverse.
-    fn is_open_to(&self, read: bool) -> io::Result<()> {
-        self.disk.is_there()?;
-        if (self.how == Opening::Read) == read { Ok(()) } else { Err(bad_descriptor()) }
+    fn inode(&self) -> io::Result<&Mutex<Inode>> {
+        match &self.node {
+            Node::File(inode) => Ok(inode),
+            Node::Folder => Err(ErrorKind::IsADirectory.into()),
+        }
     }
 }
 
@@ -36,25 +38,39 @@ fn bad_descriptor() -> io::Error {
 
 impl Read for SimulatedFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.is_open_to(true)?;
-        let inode = self.inode.lock();
+        if matches!(self.how, Opening::Create | Opening::Append) {
+            return Err(bad_descriptor());
+        }
+        let disk = self.disk.begins()?;
+        let inode = self.inode()?.lock();
         let at = usize::try_from(self.position).unwrap_or(usize::MAX).min(inode.contents().len());
         let n = into.len().min(inode.contents().len() - at);
         into[..n].copy_from_slice(&inode.contents()[at..at + n]);
+        drop((inode, disk));
         self.position += n as u64;
         Ok(n)
     }
 }
 
 impl Write for SimulatedFile {
+    /// Writes what there is room for.
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
-        self.is_open_to(false)?;
-        let mut inode = self.inode.lock();
+        if self.how == Opening::Read {
+            return Err(bad_descriptor());
+        }
+        let disk = self.disk.begins()?;
+        let room = disk.room();
+        let mut inode = self.inode()?.lock();
         let end = inode.contents().len();
         let at = if self.how == Opening::Append { end } else { position(self.position)? };
-        inode.write(at, from);
-        self.position = (at + from.len()) as u64;
-        Ok(from.len())
+        let n = from.len().min(end.saturating_add(room).saturating_sub(at));
+        if n == 0 && !from.is_empty() {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        inode.write(at, &from[..n]);
+        drop((inode, disk));
+        self.position = (at + n) as u64;
+        Ok(n)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -69,12 +85,11 @@ fn position(of: u64) -> io::Result<usize> {
 
 impl Seek for SimulatedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.disk.is_there()?;
-        let end = self.inode.lock().contents().len() as u64;
+        drop(self.disk.is_there()?);
         let to = match to {
             SeekFrom::Start(to) => Some(to),
             SeekFrom::Current(by) => self.position.checked_add_signed(by),
-            SeekFrom::End(by) => end.checked_add_signed(by),
+            SeekFrom::End(by) => (self.inode()?.lock().contents().len() as u64).checked_add_signed(by),
         };
         self.position = to.ok_or(ErrorKind::InvalidInput)?;
         Ok(self.position)
@@ -83,17 +98,35 @@ impl Seek for SimulatedFile {
 
 impl OpenFile for SimulatedFile {
     fn sync_all(&mut self) -> io::Result<()> {
-        self.disk.is_there()?;
-        self.inode.lock().sync();
+        drop(self.disk.is_there()?);
+        let begun = self.disk.begins();
+        match (&self.node, begun) {
+            (Node::File(inode), Ok(mut disk)) => {
+                inode.lock().sync();
+                disk.names.sync_new(self.number);
+            }
+            (Node::Folder, Ok(mut disk)) => disk.names.sync_folder(self.number),
+            (Node::File(inode), Err(error)) => {
+                inode.lock().give_up();
+                return Err(error);
+            }
+            (Node::Folder, Err(error)) => return Err(error),
+        }
         Ok(())
     }
 
     fn set_len(&mut self, length: u64) -> io::Result<()> {
-        self.disk.is_there()?;
         if self.how == Opening::Read {
             return Err(ErrorKind::InvalidInput.into());
         }
-        self.inode.lock().set_len(position(length)?);
+        let disk = self.disk.begins()?;
+        let room = disk.room();
+        let mut inode = self.inode()?.lock();
+        let length = position(length)?;
+        if length > inode.contents().len().saturating_add(room) {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        inode.set_len(length);
         Ok(())
     }
 }

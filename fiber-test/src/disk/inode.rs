@@ -8,15 +8,26 @@ use crate::machine::cuts;
 #[derive(Debug, Default)]
 pub(super) struct Inode {
     contents: Vec<u8>,
-    /// `None`: the file was never synced, so it may be gone.
-    on_disk: Option<Vec<u8>>,
-    unsynced: Vec<Change>,
+    /// Without the changes that follow.
+    on_disk: Vec<u8>,
+    changes: Vec<(Change, Fate)>,
 }
 
 #[derive(Debug)]
 enum Change {
     Write { at: usize, bytes: Vec<u8> },
     Length(usize),
+}
+
+/// What becomes of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// The next sync keeps it.
+    Unsynced,
+    /// It is on the disk. A change before it may be lost.
+    Synced,
+    /// A sync has failed, and no later one keeps it.
+    GivenUp,
 }
 
 impl Change {
@@ -55,33 +66,43 @@ impl Inode {
     pub(super) fn write(&mut self, at: usize, bytes: &[u8]) {
         if !bytes.is_empty() {
             write(&mut self.contents, at, bytes);
-            self.unsynced.push(Change::Write { at, bytes: bytes.to_vec() });
+            self.changes.push((Change::Write { at, bytes: bytes.to_vec() }, Fate::Unsynced));
         }
     }
 
     pub(super) fn set_len(&mut self, length: usize) {
         if length != self.contents.len() {
             self.contents.resize(length, 0);
-            self.unsynced.push(Change::Length(length));
+            self.changes.push((Change::Length(length), Fate::Unsynced));
         }
     }
 
     pub(super) fn sync(&mut self) {
-        self.unsynced.clear();
-        self.on_disk = Some(self.contents.clone());
+        self.decide(Fate::Synced);
+        // What follows a change that may be lost has to be written over it.
+        let open = self.changes.iter().position(|(_, fate)| *fate != Fate::Synced);
+        for (change, _) in self.changes.drain(..open.unwrap_or(self.changes.len())) {
+            change.survive(1, &mut self.on_disk);
+        }
     }
 
-    /// `choose` chooses one of so many outcomes. `false`: nothing of the file is left.
-    pub(super) fn crash(&mut self, mut choose: impl FnMut(usize) -> usize) -> bool {
-        let mut is_left = self.on_disk.is_some();
-        self.contents = self.on_disk.take().unwrap_or_default();
-        for change in mem::take(&mut self.unsynced) {
-            let outcome = choose(change.outcomes());
-            is_left |= outcome > 0;
-            change.survive(outcome, &mut self.contents);
+    /// A sync has failed. As on Linux, the system does not try again to write what it has not written.
+    pub(super) fn give_up(&mut self) {
+        self.decide(Fate::GivenUp);
+    }
+
+    fn decide(&mut self, decided: Fate) {
+        let unsynced = self.changes.iter_mut().filter(|(_, fate)| *fate == Fate::Unsynced);
+        unsynced.for_each(|(_, fate)| *fate = decided);
+    }
+
+    /// `choose` chooses one of so many outcomes.
+    pub(super) fn crash(&mut self, mut choose: impl FnMut(usize) -> usize) {
+        for (change, fate) in mem::take(&mut self.changes) {
+            let outcome = if fate == Fate::Synced { 1 } else { choose(change.outcomes()) };
+            change.survive(outcome, &mut self.on_disk);
         }
-        self.on_disk = Some(self.contents.clone());
-        is_left
+        self.contents.clone_from(&self.on_disk);
     }
 }
 
@@ -89,15 +110,14 @@ impl Inode {
 mod tests {
     use super::*;
 
-    /// The contents after a crash with these outcomes. `None`: the file is gone.
-    fn after(outcomes: &[usize], changes: impl FnOnce(&mut Inode)) -> Option<Vec<u8>> {
+    /// The contents after a crash with these outcomes.
+    fn after(outcomes: &[usize], changes: impl FnOnce(&mut Inode)) -> Vec<u8> {
         let mut inode = Inode::default();
         changes(&mut inode);
         let mut left = outcomes.iter();
-        let is_left =
-            inode.crash(|most| *left.next().filter(|outcome| **outcome < most).expect("an outcome"));
+        inode.crash(|most| *left.next().filter(|outcome| **outcome < most).expect("an outcome"));
         assert_eq!(left.next(), None, "fewer changes");
-        is_left.then(|| inode.contents().to_vec())
+        inode.contents().to_vec()
     }
 
     fn two_writes(inode: &mut Inode) {
@@ -107,10 +127,10 @@ mod tests {
 
     #[test]
     fn a_write_is_lost_whole_or_torn() {
-        assert_eq!(after(&[0, 0], two_writes), None);
-        assert_eq!(after(&[1, 1], two_writes).unwrap(), b"abcde");
-        assert_eq!(after(&[3, 0], two_writes).unwrap(), b"ab");
-        assert_eq!(after(&[0, 2], two_writes).unwrap(), b"\0\0\0d", "a disk writes in any order");
+        assert_eq!(after(&[0, 0], two_writes), b"");
+        assert_eq!(after(&[1, 1], two_writes), b"abcde");
+        assert_eq!(after(&[3, 0], two_writes), b"ab");
+        assert_eq!(after(&[0, 2], two_writes), b"\0\0\0d", "a disk writes in any order");
     }
 
     #[test]
@@ -121,14 +141,28 @@ mod tests {
             inode.set_len(0);
             inode.write(0, b"new");
         };
-        assert_eq!(after(&[0, 0], synced).unwrap(), b"abcde");
-        assert_eq!(after(&[1, 0], synced).unwrap(), b"", "emptied, and not yet written");
-        assert_eq!(after(&[1, 1], synced).unwrap(), b"new");
-        assert_eq!(after(&[0, 1], synced).unwrap(), b"newde");
+        assert_eq!(after(&[0, 0], synced), b"abcde");
+        assert_eq!(after(&[1, 0], synced), b"", "emptied, and not yet written");
+        assert_eq!(after(&[1, 1], synced), b"new");
+        assert_eq!(after(&[0, 1], synced), b"newde");
     }
 
     #[test]
-    fn a_file_that_was_synced_while_it_was_empty_is_there() {
-        assert_eq!(after(&[], Inode::sync).unwrap(), b"");
+    fn no_later_sync_keeps_what_a_sync_has_failed_to_keep() {
+        let failed = |inode: &mut Inode| {
+            inode.write(0, b"abc");
+            inode.give_up();
+            inode.write(1, b"de");
+            inode.sync();
+        };
+        assert_eq!(after(&[0], failed), b"\0de");
+        assert_eq!(after(&[1], failed), b"ade");
+        let written_again = |inode: &mut Inode| {
+            failed(inode);
+            inode.write(0, b"abc");
+            inode.sync();
+        };
+        assert_eq!(after(&[0], written_again), b"abc");
+        assert_eq!(after(&[2], written_again), b"abc");
     }
 }

@@ -579,8 +579,8 @@ impl Explore {
         self
     }
 
-    /// In each randomized schedule, or in all of an exhaustive exploration, hosts of the simulated network crash, are cut off, or lose their connections. `faults` sets the kinds,
-    /// their numbers and the maximum durations; the schedule decides when and for how long they happen, and to which hosts. So faults are shrunk and
+    /// In each randomized schedule, or in all of an exhaustive exploration, hosts of the simulated network crash, are cut off, or lose their
+    /// connections, and operations on their disks fail. `faults` sets the kinds, their numbers and the maximum durations; the schedule decides when and for how long they happen, and to which hosts. So faults are shrunk and
     /// replayed with the other decisions. The program has to keep its promises all the same.
     ///
     /// ```

@@ -252,6 +252,7 @@ fn count(schedule: &Schedule) -> String {
             FaultKind::Cut => format!("{hosts} cut off"),
             FaultKind::Reset => format!("connections reset between {hosts}"),
             FaultKind::Loss => format!("datagrams lost between {hosts}"),
+            FaultKind::DiskError => format!("the disk of {hosts} fails once"),
         };
         text.push_str(&format!(", {what} before turn {}", fault.turn));
     }

@@ -1,4 +1,4 @@
-//! The network faults that an exploration may inject.
+//! The faults of the network and of disks that an exploration may inject.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const DEFAULT_LASTING: Duration = Duration::from_secs(10);
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Faults of the simulated network that an exploration may inject, at any turn of the program: see
+/// Faults of the simulated network and of its disks that an exploration may inject, at any turn of the program: see
 /// [`Explore::faults`](crate::Explore::faults). They affect hosts with [names](crate::Network::host), so a program that runs on
 /// no host, such as the part that checks the others, is not affected.
 ///
@@ -54,13 +54,14 @@ pub struct Faults {
     partitions: u32,
     resets: u32,
     losses: u32,
+    disk_errors: u32,
     lasting: Duration,
 }
 
 impl Faults {
     /// No faults.
     pub fn new() -> Self {
-        Faults { crashes: 0, partitions: 0, resets: 0, losses: 0, lasting: DEFAULT_LASTING }
+        Faults { crashes: 0, partitions: 0, resets: 0, losses: 0, disk_errors: 0, lasting: DEFAULT_LASTING }
     }
 
     /// Up to `most` [crashes](crate::Host::crash) of a host, each followed by a restart.
@@ -103,6 +104,30 @@ impl Faults {
         Faults { losses: most, ..self }
     }
 
+    /// Up to `most` operations on a disk of a host [fail](crate::Disk::fail_next).
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, fiber, fs};
+    /// use fiber_test::{Explore, FaultKind, Faults, network};
+    ///
+    /// /// Writes two files or none, or so it believes.
+    /// fn writes_both() -> Fiber<()> {
+    ///     fiber! {
+    ///         let! network = network();
+    ///         let host = network.host("a");
+    ///         let both = host.run(|| fs::write("one", "1").bind(|()| fs::write("other", "2")));
+    ///         do! both.catch(|_: Error| Fiber::success(()));
+    ///         let! paths = host.run(|| fs::read_dir("/")).catch(|_| Fiber::success(Vec::new()));
+    ///         assert_ne!(paths.len(), 1, "only {paths:?}");
+    ///     }
+    /// }
+    /// let failure = Explore::default().faults(Faults::new().disk_errors(1)).try_check(writes_both).unwrap_err();
+    /// assert_eq!(failure.schedule().faults()[0].kind, FaultKind::DiskError);
+    /// ```
+    pub fn disk_errors(self, most: u32) -> Self {
+        Faults { disk_errors: most, ..self }
+    }
+
     /// Sets the maximum duration of a crash or a partition. The default is 10 s. The exploration draws each duration, in
     /// milliseconds of virtual time. In an [exhaustive](crate::Explore::exhaustive) exploration, each lasts exactly this long: it cannot
     /// try all durations.
@@ -110,12 +135,13 @@ impl Faults {
         Faults { lasting: most, ..self }
     }
 
-    fn most(&self) -> [(FaultKind, u32); 4] {
+    fn most(&self) -> [(FaultKind, u32); 5] {
         [
             (FaultKind::Crash, self.crashes),
             (FaultKind::Cut, self.partitions),
             (FaultKind::Reset, self.resets),
             (FaultKind::Loss, self.losses),
+            (FaultKind::DiskError, self.disk_errors),
         ]
     }
 

@@ -35,6 +35,11 @@ impl World {
                 Way { world: self.clone(), ends: [hosts[0], hosts[1]] }.lose_datagrams();
                 None
             }
+            FaultKind::DiskError => {
+                self.note(|| format!("the next operation on the disk of {} fails", self.name(hosts[0])));
+                self.disk(hosts[0]).fail_once();
+                None
+            }
         };
         over.into_iter().for_each(|what| self.is_over(what, lasts));
         let hosts = hosts.into_iter().map(|host| self.name(host)).collect();
@@ -67,7 +72,7 @@ impl World {
 
     fn all_victims(&self, kind: FaultKind) -> Vec<Vec<usize>> {
         match kind {
-            FaultKind::Crash => {
+            FaultKind::Crash | FaultKind::DiskError => {
                 let up = self.named().into_iter().filter(|host| self.power(*host).get().is_up);
                 up.map(|host| vec![host]).collect()
             }

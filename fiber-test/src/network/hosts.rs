@@ -20,7 +20,7 @@ pub(super) struct HostState {
     pub(super) name: String,
     pub(super) address: IpAddr,
     pub(super) power: Watch<Power>,
-    pub(super) disk: Arc<Disk>,
+    pub(super) disk: Disk,
 }
 
 /// Whether a host runs.
@@ -34,7 +34,7 @@ pub(super) struct Power {
 impl HostState {
     pub(super) fn new(name: &str, address: IpAddr) -> Self {
         let power = Watch::new(Power { is_up: true, crashes: 0 }).named(&format!("power of host {name}"));
-        HostState { name: name.to_owned(), address, power, disk: Arc::default() }
+        HostState { name: name.to_owned(), address, power, disk: Disk::new() }
     }
 }
 
@@ -92,6 +92,11 @@ impl Host {
     /// Whether the host runs: initially true, until it crashes.
     pub fn is_up(&self) -> bool {
         self.power().get().is_up
+    }
+
+    /// Its disk.
+    pub fn disk(&self) -> Disk {
+        self.world.disk(self.number)
     }
 
     /// Crashes the host. Its fibers are cancelled, its listeners are closed, and its connections are reset; the other ends notice

@@ -20,6 +20,7 @@ use super::net::FIRST_PORT;
 use super::paths::Paths;
 use super::socket::Listening;
 use super::ways::Ways;
+use crate::disk::Disk;
 use crate::fault::is_host_name;
 use crate::machine::Machine;
 
@@ -320,6 +321,10 @@ impl World {
         self.look(host, |host| host.power.clone())
     }
 
+    pub(super) fn disk(&self, host: usize) -> Disk {
+        self.look(host, |host| host.disk.clone())
+    }
+
     /// The host of the fiber whose turn it is.
     pub(super) fn here(&self) -> io::Result<usize> {
         let place = self.machine.upgrade().map(|machine| machine.here()).unwrap_or_default();
@@ -352,8 +357,7 @@ impl World {
         listeners.iter().for_each(|listening| listening.fails());
         mailboxes.iter().for_each(|mailbox| mailbox.fails());
         self.links().into_iter().for_each(|link| link.crashes(host));
-        let disk = self.look(host, |host| host.disk.clone());
-        disk.crash(|most| self.machine.upgrade().map_or(0, |machine| machine.choose_loss(most)));
+        self.disk(host).crash(|most| self.machine.upgrade().map_or(0, |machine| machine.choose_loss(most)));
         let fibers = self.machine.upgrade().map_or_else(Vec::new, |machine| machine.fibers_at(host));
         fibers.iter().for_each(Context::cancel);
         Some(crashes + 1)

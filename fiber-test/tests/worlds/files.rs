@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fiber_core::fs::{self, File};
 use fiber_core::{Fiber, fiber};
 
-use crate::support::{Told, agree_on_files, seen};
+use crate::support::{Told, agree_on_a_full_disk, agree_on_files, seen};
 
 /// The whole file, or the kind of the error.
 fn contents(path: &PathBuf) -> Fiber<String> {
@@ -194,4 +194,229 @@ fn bytes_that_are_no_text() {
             seen![text, bytes]
         }
     });
+}
+
+/// The names in a folder, or the kind of the error.
+fn names(folder: impl Into<PathBuf>) -> Fiber<String> {
+    let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+    fs::read_dir(folder).map(move |paths| paths.iter().map(name).collect::<Vec<_>>().join(" ")).told()
+}
+
+#[test]
+fn a_file_is_read_and_written_in_one_opening() {
+    agree_on_files(|folder| {
+        fiber! {
+            let path = folder.join("file");
+            let! created = File::update(&path).done();
+            do! fs::write(&path, "0123456789");
+            let! file = File::update(&path);
+            let! first = reads(&file, 3);
+            do! file.write_all("xy");
+            let! second = reads(&file, 2);
+            let! all = contents(&path);
+            seen![created, first, second, all]
+        }
+    });
+}
+
+#[test]
+fn folders_are_created_with_those_above() {
+    agree_on_files(|folder| {
+        fiber! {
+            let path = folder.join("a").join("b");
+            let! missing = fs::write(path.join("file"), "text").done();
+            let! first = fs::create_dir_all(&path).done();
+            let! again = fs::create_dir_all(&path).done();
+            let! written = fs::write(path.join("file"), "text").done();
+            let! text = contents(&path.join("file"));
+            let! dots = contents(&path.join("..").join("b").join(".").join("file"));
+            let! above = names(&folder);
+            let! in_a = names(folder.join("a"));
+            let! in_b = names(&path);
+            seen![missing, first, again, written, text, dots, above, in_a, in_b]
+        }
+    });
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    agree_on_files(|folder| {
+        fiber! {
+            let file = folder.join("file");
+            do! fs::write(&file, "text");
+            let! in_it = contents(&file.join("other"));
+            let! writes = fs::write(file.join("other"), "x").done();
+            let! list = names(&file);
+            let! creates = fs::create_dir_all(&file).done();
+            let! below = fs::create_dir_all(file.join("a").join("b")).done();
+            let! removes = fs::remove_dir(&file).done();
+            let! syncs = fs::sync_dir(&file).done();
+            let! renames = fs::rename(&file, file.join("other")).done();
+            let! left = contents(&file);
+            seen![in_it, writes, list, creates, below, removes, syncs, renames, left]
+        }
+    });
+}
+
+#[test]
+fn a_folder_is_no_file() {
+    agree_on_files(|folder| {
+        fiber! {
+            let path = folder.join("a");
+            do! fs::create_dir_all(&path);
+            let! read = contents(&path);
+            let! open = File::open(&path);
+            let! reads = reads(&open, 4);
+            let! writes = open.write_all("x").done();
+            let! length = open.set_len(0).done();
+            let! syncs = open.sync_all().done();
+            let! create = File::create(&path).done();
+            let! append = File::append(&path).done();
+            let! update = File::update(&path).done();
+            let! removes = fs::remove_file(&path).done();
+            let! left = names(&folder);
+            seen![read, reads, writes, length, syncs, create, append, update, removes, left]
+        }
+    });
+}
+
+#[test]
+fn what_is_missing() {
+    agree_on_files(|folder| {
+        fiber! {
+            let (missing, there) = (folder.join("missing"), folder.join("there"));
+            do! fs::write(&there, "text");
+            let! list = names(&missing);
+            let! file = fs::remove_file(&missing).done();
+            let! dir = fs::remove_dir(&missing).done();
+            let! syncs = fs::sync_dir(&missing).done();
+            let! from = fs::rename(&missing, &there).done();
+            let! to = fs::rename(&there, missing.join("file")).done();
+            let! open = File::append(missing.join("file")).done();
+            let! empty = contents(&PathBuf::new());
+            let! left = names(&folder);
+            seen![list, file, dir, syncs, from, to, open, empty, left]
+        }
+    });
+}
+
+#[test]
+fn a_file_takes_the_place_of_another_one() {
+    agree_on_files(|folder| {
+        fiber! {
+            let (one, other) = (folder.join("one"), folder.join("other"));
+            do! fs::write(&one, "one");
+            do! fs::write(&other, "other");
+            let! replaced = File::open(&other);
+            let! renames = fs::rename(&one, &other).done();
+            let! syncs = fs::sync_dir(&folder).done();
+            let! new = contents(&other);
+            let! gone = contents(&one);
+            let! still = reads(&replaced, 9);
+            let! same = fs::rename(&other, &other).done();
+            let! left = names(&folder);
+            seen![renames, syncs, new, gone, still, same, left]
+        }
+    });
+}
+
+#[test]
+fn an_open_file_is_renamed_and_removed() {
+    agree_on_files(|folder| {
+        fiber! {
+            let (one, other) = (folder.join("one"), folder.join("other"));
+            let! file = File::append(&one);
+            do! file.write_all("a");
+            do! fs::rename(&one, &other);
+            let! renamed = file.write_all("b").done();
+            let! first = contents(&other);
+            let! open = File::open(&other);
+            let! removed = fs::remove_file(&other).done();
+            let! written = file.write_all("c").done();
+            let! synced = file.sync_all().done();
+            let! read = reads(&open, 9);
+            let! gone = contents(&other);
+            do! fs::write(&other, "new");
+            let! new = contents(&other);
+            let! old = reads(&open, 9);
+            seen![renamed, first, removed, written, synced, read, gone, new, old]
+        }
+    });
+}
+
+#[test]
+fn folders_are_renamed_with_what_is_in_them() {
+    agree_on_files(|folder| {
+        fiber! {
+            let [a, b, c] = ["a", "b", "c"].map(|name| folder.join(name));
+            do! fs::create_dir_all(a.join("deep"));
+            do! fs::write(a.join("deep").join("file"), "text");
+            do! fs::create_dir_all(&b);
+            do! fs::write(&c, "a file");
+            let! over_empty = fs::rename(&a, &b).done();
+            let! text = contents(&b.join("deep").join("file"));
+            let! old = contents(&a.join("deep").join("file"));
+            let! into_itself = fs::rename(&b, b.join("deep").join("er")).done();
+            let! over_file = fs::rename(&b, &c).done();
+            let! file_over_folder = fs::rename(&c, &b).done();
+            do! fs::create_dir_all(&a);
+            let! over_full = fs::rename(&a, &b).done();
+            let! over_above = fs::rename(b.join("deep"), &b).done();
+            let! file_over_above = fs::rename(b.join("deep").join("file"), &b).done();
+            let! left = names(&folder);
+            seen![
+                over_empty, text, old, into_itself, over_file, file_over_folder, over_full, over_above,
+                file_over_above, left
+            ]
+        }
+    });
+}
+
+#[test]
+fn a_folder_is_removed_when_it_is_empty() {
+    agree_on_files(|folder| {
+        fiber! {
+            let path = folder.join("a");
+            do! fs::create_dir_all(&path);
+            do! fs::write(path.join("file"), "");
+            let! full = fs::remove_dir(&path).done();
+            do! fs::remove_file(path.join("file"));
+            let! empty = fs::remove_dir(&path).done();
+            let! again = fs::create_dir_all(&path).done();
+            let! list = names(&path);
+            seen![full, empty, again, list]
+        }
+    });
+}
+
+#[test]
+fn names_have_a_greatest_length() {
+    agree_on_files(|folder| {
+        fiber! {
+            let (longest, longer) = (folder.join("n".repeat(255)), folder.join("n".repeat(256)));
+            let! fits = fs::write(&longest, "text").done();
+            let! write = fs::write(&longer, "text").done();
+            let! read = contents(&longer);
+            let! folders = fs::create_dir_all(&longer).done();
+            let! renames = fs::rename(&longest, &longer).done();
+            let! nul = fs::write(folder.join("a\0b"), "text").done();
+            seen![fits, write, read, folders, renames, nul]
+        }
+    });
+}
+
+/// The device of Linux that is always full.
+#[test]
+fn a_disk_is_full() {
+    let writes = |path: PathBuf| {
+        fiber! {
+            let! file = File::append(&path);
+            let! nothing = file.write_all("").done();
+            let! written = file.write_all("text").done();
+            let! again = file.write_all("text").done();
+            let! whole = fs::write(&path, "text").done();
+            seen![nothing, written, again, whole]
+        }
+    };
+    agree_on_a_full_disk(writes);
 }

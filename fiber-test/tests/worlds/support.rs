@@ -9,9 +9,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use fiber_core::net::{ByteStream, TcpListener, TcpStream, UnixStream, WriteFailed};
-use fiber_core::{Error, Fiber, Outcome, Run, fiber};
+use fiber_core::{Error, Fiber, Outcome, Run, fiber, fs};
 use fiber_sched::CurrentThread;
-use fiber_test::{Explore, TestScheduler};
+use fiber_test::{Explore, TestScheduler, network};
 use tempfile::TempDir;
 
 /// The observations of a program, in their order.
@@ -78,12 +78,30 @@ fn on_the_real_network(program: Fiber<Seen>) -> Seen {
 pub(crate) fn agree_on_files(program: fn(PathBuf) -> Fiber<Seen>) {
     let folder = tempfile::tempdir().unwrap();
     let real = on_the_real_network(program(folder.path().to_owned()));
+    agree_on_a_host(real, "/data", move |path| {
+        fs::create_dir_all("/data").bind(move |()| program(path)).boxed()
+    });
+}
+
+/// The same for a program with a file on a full disk.
+#[track_caller]
+pub(crate) fn agree_on_a_full_disk(program: fn(PathBuf) -> Fiber<Seen>) {
+    let real = on_the_real_network(program("/dev/full".into()));
+    agree_on_a_host(real, "/file", move |path| {
+        let full = network().map(|network| network.host("a").disk().set_capacity(0));
+        full.bind(move |()| program(path)).boxed()
+    });
+}
+
+#[track_caller]
+fn agree_on_a_host(
+    real: Seen,
+    path: &'static str,
+    program: impl Fn(PathBuf) -> Fiber<Seen> + Copy + Send + Sync + 'static,
+) {
     println!("{}", real.join(", "));
-    let on_a_host = move || {
-        fiber_test::network()
-            .bind(move |network| network.host("a").run(move || program("/data".into())))
-            .boxed()
-    };
+    let on_a_host =
+        move || network().bind(move |network| network.host("a").run(move || program(path.into()))).boxed();
     let simulated = TestScheduler::new().run(limited(on_a_host()));
     assert_eq!(ended(simulated), real, "simulated (left), and real (right)");
     Explore::default().no_regressions().schedules(RUNS).check(move || {

@@ -1,144 +1,16 @@
-//! Files, on threads that may block.
-//!
-//! The operating system reports files as always ready, and blocks while it reads them. So each operation here runs on a
-//! blocking thread of the scheduler, as [`Fiber::try_blocking`] does with any closure; that costs some microseconds. Read and
-//! write in large pieces, and do several steps on one file in one closure of your own.
-//!
-//! On a scheduler of `fiber-test`, a fiber on a host of the simulated network uses the disk of that host, which loses or tears what was
-//! not synced when the host crashes. All others use the real files.
-//!
-//! ```
-//! use fiber_core::{fiber, fs};
-//!
-//! let folder = tempfile::tempdir().unwrap();
-//! let path = folder.path().join("greeting");
-//! let fiber = fiber! {
-//!     do! fs::write(&path, "hello");
-//!     let! text = fs::read_to_string(&path);
-//!     assert_eq!(text, "hello");
-//! };
-//! assert!(fiber_sched::run(fiber).is_success());
-//! ```
-//!
-//! # Cancellation
-//! The fiber ends at once; the operation runs to its end on its thread. So a cancelled write may or may not have happened,
-//! and a cancelled [`File::read`] may have moved the position of the file.
+//! An open file.
 
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::engine::context::Context;
-use crate::engine::files::System;
-pub use crate::engine::files::{Files, OpenFile, Opening};
-use crate::error::Error;
+use super::{at_path, on_thread, system_or};
+use crate::engine::files::{Files, OpenFile, Opening};
 use crate::fiber::Fiber;
-
-/// Reads the whole file.
-///
-/// ```
-/// # use fiber_core::{fiber, fs};
-/// # use std::io::SeekFrom;
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("file");
-/// # let program = fiber! {
-/// do! fs::write(&path, [1, 2, 3]);
-/// let! bytes = fs::read(&path);
-/// assert_eq!(bytes, [1, 2, 3]);
-/// # _ = SeekFrom::Start(0);
-/// # };
-/// # assert!(fiber_sched::run(program).is_success());
-/// ```
-///
-/// # Errors
-/// Those of [`std::fs::read`], with the path.
-#[track_caller]
-pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
-    at_path(path.into(), "reading", |files, path| {
-        let mut all = Vec::new();
-        files.open(path, Opening::Read)?.read_to_end(&mut all)?;
-        Ok(all)
-    })
-}
-
-/// Reads the whole file as text.
-///
-/// ```
-/// # use fiber_core::{fiber, fs};
-/// # use std::io::SeekFrom;
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("file");
-/// # let program = fiber! {
-/// do! fs::write(&path, "text");
-/// let! text = fs::read_to_string(&path);
-/// assert_eq!(text, "text");
-/// # _ = SeekFrom::Start(0);
-/// # };
-/// # assert!(fiber_sched::run(program).is_success());
-/// ```
-///
-/// # Errors
-/// Those of [`std::fs::read_to_string`], with the path.
-#[track_caller]
-pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
-    at_path(path.into(), "reading", |files, path| {
-        let mut all = String::new();
-        files.open(path, Opening::Read)?.read_to_string(&mut all)?;
-        Ok(all)
-    })
-}
-
-/// Writes the whole file; the previous contents are lost.
-///
-/// ```
-/// # use fiber_core::{fiber, fs};
-/// # use std::io::SeekFrom;
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("file");
-/// # let program = fiber! {
-/// do! fs::write(&path, "first");
-/// do! fs::write(&path, "2nd");
-/// let! text = fs::read_to_string(&path);
-/// assert_eq!(text, "2nd");
-/// # _ = SeekFrom::Start(0);
-/// # };
-/// # assert!(fiber_sched::run(program).is_success());
-/// ```
-///
-/// # Errors
-/// Those of [`std::fs::write`], with the path.
-#[track_caller]
-pub fn write(path: impl Into<PathBuf>, contents: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
-    at_path(path.into(), "writing", move |files, path| {
-        files.open(path, Opening::Create)?.write_all(contents.as_ref())
-    })
-}
-
-#[track_caller]
-fn at_path<T: Send + 'static>(
-    path: PathBuf,
-    doing: &'static str,
-    f: impl FnOnce(&dyn Files, &Path) -> io::Result<T> + Send + 'static,
-) -> Fiber<T> {
-    let failed = move |error, path: &Path| Error::from(error).context(format!("{doing} {}", path.display()));
-    let at = move |context: Context| {
-        // In the turn of the fiber, whose files they are.
-        let files = context.scheduler().files();
-        Fiber::try_blocking(move || {
-            f(files.as_deref().unwrap_or(&System), &path).map_err(|error| failed(error, &path))
-        })
-    };
-    Fiber::current().bind(at).boxed()
-}
-
-#[track_caller]
-fn opens(path: PathBuf, doing: &'static str, how: Opening) -> Fiber<File> {
-    at_path(path, doing, move |files, path| Ok(File(Arc::new(Mutex::new(files.open(path, how)?)))))
-}
 
 /// An open file. Its clones share it and its position. One operation runs at a time.
 ///
@@ -161,9 +33,19 @@ fn opens(path: PathBuf, doing: &'static str, how: Opening) -> Fiber<File> {
 /// assert!(fiber_sched::run(fiber).is_success());
 /// ```
 #[derive(Clone)]
-pub struct File(Arc<Mutex<Box<dyn OpenFile>>>);
+pub struct File(Arc<Open>);
+
+struct Open {
+    file: Mutex<Box<dyn OpenFile>>,
+    /// `None`: it is a file of the operating system.
+    files: Option<Arc<dyn Files>>,
+}
 
 impl File {
+    fn new(file: Box<dyn OpenFile>, files: Option<Arc<dyn Files>>) -> Self {
+        File(Arc::new(Open { file: Mutex::new(file), files }))
+    }
+
     /// Opens a file to read from it. For other ways, see [`std::fs::OpenOptions`] and [`File::from`].
     ///
     /// ```
@@ -233,6 +115,32 @@ impl File {
     #[track_caller]
     pub fn append(path: impl Into<PathBuf>) -> Fiber<File> {
         opens(path.into(), "opening", Opening::Append)
+    }
+
+    /// Opens a file to read and to write it, anywhere. It is created if it does not exist; its contents stay.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "one two");
+    /// let! file = fs::File::update(&path);
+    /// do! file.seek(SeekFrom::Start(4));
+    /// do! file.write_all("six");
+    /// do! file.seek(SeekFrom::Start(0));
+    /// let! (n, buffer) = file.read([0; 16]);
+    /// assert_eq!(&buffer[..n], b"one six");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`std::fs::OpenOptions::open`], with the path.
+    #[track_caller]
+    pub fn update(path: impl Into<PathBuf>) -> Fiber<File> {
+        opens(path.into(), "opening", Opening::Update)
     }
 
     /// Reads at the current position. Gives the number of bytes, and the buffer. 0 bytes: the end of the file, or an empty
@@ -314,7 +222,8 @@ impl File {
         self.does(move |file| file.seek(to))
     }
 
-    /// Waits until everything written is on the disk.
+    /// Waits until everything written is on the disk. The name of a file that was renamed is on the disk after
+    /// [`sync_dir`](super::sync_dir).
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
@@ -331,7 +240,8 @@ impl File {
     /// ```
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// Those of the operating system. What was written since the sync before may be lost, although a later sync succeeds: write it
+    /// again.
     #[track_caller]
     pub fn sync_all(&self) -> Fiber<()> {
         self.does(|file| file.sync_all())
@@ -365,8 +275,17 @@ impl File {
         &self,
         f: impl FnOnce(&mut dyn OpenFile) -> io::Result<T> + Send + 'static,
     ) -> Fiber<T> {
-        let file = self.0.clone();
-        Fiber::try_blocking(move || f(&mut **file.lock())).boxed()
+        let open = self.0.clone();
+        let works = move |open: &Open| f(&mut **open.file.lock());
+        if open.files.is_none() {
+            return on_thread(None, move || works(&open));
+        }
+        // Its latency is that of the moment in which it runs.
+        Fiber::defer(move || {
+            let files = open.files.clone();
+            on_thread(files.as_deref(), move || works(&open))
+        })
+        .boxed()
     }
 
     /// Runs any other operation on a file of the operating system, on a thread that may block.
@@ -393,13 +312,21 @@ impl File {
 
 impl From<fs::File> for File {
     fn from(file: fs::File) -> Self {
-        File(Arc::new(Mutex::new(Box::new(file))))
+        File::new(Box::new(file), None)
     }
 }
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The file may be in use.
-        f.debug_tuple("File").field(&self.0.try_lock()).finish()
+        f.debug_tuple("File").field(&self.0.file.try_lock()).finish()
     }
+}
+
+#[track_caller]
+fn opens(path: PathBuf, doing: &'static str, how: Opening) -> Fiber<File> {
+    at_path(path, doing, move |files, path| {
+        let file = system_or(&files).open(path, how)?;
+        Ok(File::new(file, files))
+    })
 }
