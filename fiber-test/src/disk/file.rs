@@ -7,24 +7,26 @@ use std::sync::Arc;
 use fiber_core::fs::{OpenFile, Opening};
 use parking_lot::Mutex;
 
-use super::Mounted;
 use super::inode::Inode;
+
+/// Fails once the disk is no longer that of the program.
+type IsThere = Box<dyn Fn() -> io::Result<()> + Send + Sync>;
 
 pub(super) struct SimulatedFile {
     inode: Arc<Mutex<Inode>>,
     how: Opening,
     position: u64,
-    disk: Mounted,
+    is_there: IsThere,
 }
 
 impl SimulatedFile {
-    pub(super) fn new(inode: Arc<Mutex<Inode>>, how: Opening, disk: Mounted) -> Self {
-        SimulatedFile { inode, how, position: 0, disk }
+    pub(super) fn new(inode: Arc<Mutex<Inode>>, how: Opening, is_there: IsThere) -> Self {
+        SimulatedFile { inode, how, position: 0, is_there }
     }
 
     /// A file that was opened to be read cannot be written, and the reverse.
     fn is_open_to(&self, read: bool) -> io::Result<()> {
-        self.disk.is_there()?;
+        (self.is_there)()?;
         if (self.how == Opening::Read) == read { Ok(()) } else { Err(bad_descriptor()) }
     }
 }
@@ -69,7 +71,7 @@ fn position(of: u64) -> io::Result<usize> {
 
 impl Seek for SimulatedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.disk.is_there()?;
+        (self.is_there)()?;
         let end = self.inode.lock().contents().len() as u64;
         let to = match to {
             SeekFrom::Start(to) => Some(to),
@@ -83,13 +85,13 @@ impl Seek for SimulatedFile {
 
 impl OpenFile for SimulatedFile {
     fn sync_all(&mut self) -> io::Result<()> {
-        self.disk.is_there()?;
+        (self.is_there)()?;
         self.inode.lock().sync();
         Ok(())
     }
 
     fn set_len(&mut self, length: u64) -> io::Result<()> {
-        self.disk.is_there()?;
+        (self.is_there)()?;
         if self.how == Opening::Read {
             return Err(ErrorKind::InvalidInput.into());
         }

@@ -55,7 +55,7 @@ impl Disk {
 
 /// The disk between two crashes.
 #[derive(Clone)]
-pub(super) struct Mounted {
+struct Mounted {
     disk: Arc<Disk>,
     crashes: u32,
 }
@@ -80,6 +80,7 @@ impl Files for Mounted {
         if how == Opening::Create {
             inode.lock().set_len(0);
         }
-        Ok(Box::new(SimulatedFile::new(inode, how, self.clone())))
+        let mounted = self.clone();
+        Ok(Box::new(SimulatedFile::new(inode, how, Box::new(move || mounted.is_there()))))
     }
 }

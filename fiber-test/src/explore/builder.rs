@@ -13,9 +13,10 @@ use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
 use super::faults::Faults;
+use super::kinds::Search;
 use super::panic_hook;
 use super::pictures;
-use super::portfolio::{Portfolio, Search};
+use super::portfolio::Portfolio;
 use super::program::Program;
 use super::reduction::Reduction;
 use super::regressions::{Fingerprint, RegressionFile, Regressions, test_name};
@@ -25,9 +26,10 @@ use super::settings::Settings;
 use super::source::{Given, OfRecording, Planned, Source};
 use super::workers::with_workers;
 use crate::machine::{Course, POOL_BUDGET, WORKERS};
+use crate::primitive::Site;
 use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
 use crate::strategy::{Recorded, Strategy};
-use crate::trace::{Site, Trace};
+use crate::trace::Trace;
 
 /// The number of schedules of the portfolio, unless the test sets another one.
 const MAX_SCHEDULES: u64 = 1_000;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::calm::{Calm, calm};
+use super::kinds::Search;
 use super::nearest::{Nearest, nearest};
-use super::portfolio::Search;
 use super::problem::Problem;
 use super::program::Program;
 use super::run::{Keep, Runner};
@@ -13,9 +13,10 @@ use super::settings::Settings;
 use super::shrink::shrink;
 use crate::columns::Columns;
 use crate::fault::FaultKind;
+use crate::primitive::Site;
 use crate::schedule::{Cancellation, Schedule};
 use crate::strategy::Followed;
-use crate::trace::{Site, Trace};
+use crate::trace::Trace;
 
 /// The smallest schedule that was found to break a program, and what happens under it.
 #[derive(Clone)]

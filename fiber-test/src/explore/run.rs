@@ -12,10 +12,12 @@ use super::problem::Problem;
 use super::program::Program;
 use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State, Steps};
+use crate::network;
+use crate::primitive::Site;
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Strategy};
 use crate::text::{panic_message, text_of};
-use crate::trace::{Site, Trace};
+use crate::trace::Trace;
 
 /// The result of a run.
 pub(crate) struct Execution {
@@ -129,9 +131,9 @@ impl<'a> Runner<'a> {
         if let Some((workers, budget)) = self.settings.cpus {
             state.simulate(Cpus::new(workers, budget));
         }
-        state.lateness = self.settings.lateness.map(Lateness::new);
+        state.mishaps.lateness = self.settings.lateness.map(Lateness::new);
         state.draws_below = self.settings.draws;
-        let machine = Machine::new(state);
+        let machine = network::machine(state);
         let Settings { inspect, has_pairs, .. } = self.settings;
         let is_recorded = self.keep == Keep::Traces || inspect.is_some() || *has_pairs;
         machine.note(if is_recorded { Detail::Turns } else { Detail::Fibers });
@@ -149,7 +151,7 @@ impl<'a> Runner<'a> {
         let state = machine.state();
         *turns_to_end = state.turns();
         let at = state.timeline.now();
-        let cancelled = state.cancellations.happened();
+        let cancelled = state.mishaps.cancellations.happened();
         // A fiber may fail if it waits for another one that was cancelled alone.
         let (may_be_cancelled, may_fail) =
             (!cancelled.is_empty(), cancelled.iter().any(|one| one.fiber.is_some()));
@@ -171,7 +173,10 @@ impl<'a> Runner<'a> {
         // Fibers that may be left behind may run for ever.
         let ended = machine.now();
         // All that can run: what ends by itself is no leak.
-        if !may_leak && let Err(report) = machine.drive(Instant::FAR_FUTURE, true, || false) {
+        if !may_leak
+            && !machine.state().is_at_rest()
+            && let Err(report) = machine.drive(Instant::FAR_FUTURE, true, || false)
+        {
             return Some(Problem::endless_rest(ended, &report));
         }
         let state = machine.state();

@@ -6,8 +6,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 
+use super::kinds::Search;
 use super::pairs::{OneWay, Pairs};
-use super::portfolio::Search;
 use super::reduction::Reduced;
 use super::run::Execution;
 use super::source::{Planned, Source};

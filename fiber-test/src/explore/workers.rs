@@ -16,7 +16,7 @@ use super::program::Program;
 use super::run::{Execution, Keep, Runner};
 use super::settings::Settings;
 use crate::machine::Course;
-use crate::trace::Site;
+use crate::primitive::Site;
 
 /// Runs courses until a deadline, and passes on their results in the same order.
 pub(crate) type RunAll<'a> = dyn FnMut(Vec<Course>, Option<Instant>, &mut Judge<'_>) + 'a;
