@@ -358,7 +358,8 @@ impl Explore {
         self
     }
 
-    /// Sets how long to explore, in real time. The first few schedules are run in any case.
+    /// Sets how long to explore, in real time. The search ends after that time, and the analysis of a failure after as much again. The first schedule is
+    /// run to its end in any case, and so is the one that breaks the program, to see whether it breaks again and to record it.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -755,6 +756,7 @@ impl Explore {
         self.clone().steered(Environment::of_process()).check_program(Location::caller(), &program)
     }
 
+    #[track_caller]
     fn check_program(&self, site: Site, program: &dyn Program) -> Explored {
         let kept = self.regressions.locate(site, &self.key());
         let again = kept.as_ref().map_or(Ok(0), |file| self.run_again(file, site, program));
@@ -796,7 +798,7 @@ impl Explore {
             let execution = runner.run(replay(&kept.schedule));
             if execution.problem.is_some() {
                 let found = Found { execution, search: Search::Regression, number };
-                return Err(analyze(program, &self.settings, site, self.seed, found));
+                return Err(analyze(program, &self.settings, site, self.seed, found, self.within));
             }
             let fingerprint = Fingerprint::of(&execution.trace.unwrap_or_default(), &kept.schedule);
             if let Some(message) = file.stale(&kept, fingerprint) {
@@ -843,7 +845,7 @@ impl Explore {
         let limits = self.limits();
         let searched =
             with_workers(threads, program, &self.settings, site, |run_all| search(source, limits, run_all));
-        searched.map_err(|found| analyze(program, &self.settings, site, self.seed, *found))
+        searched.map_err(|found| analyze(program, &self.settings, site, self.seed, *found, self.within))
     }
 
     /// Applies the settings of the environment.

@@ -6,7 +6,7 @@ use super::builder::Explore;
 
 impl Explore {
     /// Sets the directory for the picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. It is created
-    /// if necessary. By default, the environment variable `FIBER_TEST_PICTURES` may name a directory that gets a folder for each failing test.
+    /// if necessary. By default, the environment variable `FIBER_TEST_OUT` may name a directory that gets a folder for each failing test.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};

@@ -68,6 +68,6 @@ pub(super) fn save(failure: &Failure, wanted: Option<&Path>) -> Option<String> {
 
 /// In the directory of the environment, every test has its own folder.
 fn from_environment() -> Option<PathBuf> {
-    let folder = PathBuf::from(std::env::var_os("FIBER_TEST_PICTURES")?);
+    let folder = PathBuf::from(std::env::var_os("FIBER_TEST_OUT")?);
     Some(folder.join(test_name().as_deref().unwrap_or("main").replace("::", "-")))
 }
