@@ -63,13 +63,13 @@ pub use fault::{Fault, FaultKind};
 pub use fiber_core::footprint::{touch, touch_read};
 pub use fiber_test_macros::{explore, test};
 pub use network::{Host, Network, Way, network};
-pub use primitive::{Dependency, Primitive, Wanted};
+pub use primitive::{Dependency, Primitive, Site, Wanted};
 pub use report::Report;
 pub use schedule::{Cancellation, Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
 pub use strategy::Followed;
-pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};
+pub use trace::{Cause, Effect, Lane, Trace, Turn};
 
 #[doc(hidden)]
 pub mod __macro_support {

@@ -1,10 +1,12 @@
 //! The primitives of a trace, and the dependencies between fibers at them.
 
 use std::fmt;
+use std::panic::Location;
 
 use fiber_core::{Subject, WaitsFor};
 
-use crate::trace::Site;
+/// A place in the program's source.
+pub type Site = &'static Location<'static>;
 
 /// A primitive by which fibers of the trace coordinated: a lock, a semaphore, a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]

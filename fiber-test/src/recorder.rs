@@ -6,8 +6,8 @@ use fiber_core::error::Frame;
 use fiber_core::{Context, Instant, Subject, Task, TaskKind, WaitsFor};
 
 use crate::machine::{Entry, Fibers, Lane as Number};
-use crate::primitive::{Dependency, Primitive, Wanted};
-use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
+use crate::primitive::{Dependency, Primitive, Site, Wanted};
+use crate::trace::{Cause, Effect, Lane, Trace, Turn};
 
 /// Later turns are only counted: no reader needs them, and a test may run for ever. About a hundred megabytes.
 const MAX_TURNS: usize = 500_000;

@@ -6,6 +6,7 @@ use std::fmt;
 use fiber_core::{Context, Instant, WaitsFor};
 
 use crate::machine::Blocked;
+use crate::primitive::Site;
 use crate::wait_graph::{Link, Snapshot, WaitGraph};
 
 /// Why a program stopped short of its end.
@@ -16,6 +17,8 @@ pub struct Report(Box<Facts>);
 struct Facts {
     kind: Kind,
     at: Instant,
+    /// Where an editor looks first: at a wait of a stuck fiber, at what was acquired, or where the busiest fiber was forked.
+    site: Option<Site>,
     /// One line per fiber.
     fibers: Vec<String>,
     /// A cycle of fibers that wait for each other, or one fiber that waits for itself.
@@ -72,6 +75,7 @@ impl Report {
         let kind = next.map_or(Kind::Deadlock, |next| Kind::Stopped { next });
         let graph = WaitGraph::new(snapshot);
         Report::of(Facts {
+            site: graph.site(),
             fibers: graph.lines(),
             circle: circle(&graph),
             items,
@@ -85,7 +89,9 @@ impl Report {
         let graph = WaitGraph::new(snapshot);
         let held = snapshot.held.iter().map(|holding| graph.held_line(holding));
         let Rest { timers, items } = rest;
+        let kept = snapshot.held.first().map(|holding| holding.site);
         Report::of(Facts {
+            site: graph.site().or(kept),
             fibers: graph.lines(),
             circle: circle(&graph),
             timers,
@@ -124,10 +130,12 @@ impl Report {
         last.iter().for_each(|fiber| *turns.entry(fiber.to_string()).or_default() += 1);
         let mut turns: Vec<(String, usize)> = turns.into_iter().collect();
         turns.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+        let busiest = turns.first().map(|(fiber, _)| fiber);
+        let site = last.iter().find(|fiber| Some(&fiber.to_string()) == busiest).map(Context::fork_site);
         let fibers = turns
-            .into_iter()
+            .iter()
             .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
-        Report::of(Facts { fibers: fibers.collect(), ..Facts::new(kind, at) })
+        Report::of(Facts { site, fibers: fibers.collect(), ..Facts::new(kind, at) })
     }
 
     /// Nothing can run, no timer is pending, and the program has not ended.
@@ -143,6 +151,10 @@ impl Report {
         )
     }
 
+    pub(crate) fn site(&self) -> Option<Site> {
+        self.0.site
+    }
+
     /// The virtual time when the problem was noticed.
     pub fn at(&self) -> Instant {
         self.0.at
@@ -154,6 +166,7 @@ impl Facts {
         Facts {
             kind,
             at,
+            site: None,
             fibers: Vec::new(),
             circle: None,
             timers: Vec::new(),
@@ -186,7 +199,7 @@ fn circle(graph: &WaitGraph<'_>) -> Option<String> {
             let waits = graph.circle(&cycle)?;
             Some(format!("it waits for itself: {}: {waits}", graph.context(*from)))
         }
-        _ => Some(format!("they wait in a circle: {}", graph.circle(&cycle)?)),
+        _ => Some(format!("they wait in a circle{}", graph.circle(&cycle)?)),
     }
 }
 

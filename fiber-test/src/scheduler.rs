@@ -5,10 +5,8 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Instant, Outcome, Run};
 use parking_lot::Mutex;
 
-use crate::machine::{
-    Cancellations, Cpus, Detail, Lateness, Machine, POOL_BUDGET, PlannedFaults, State, WORKERS,
-};
-use crate::network::Network;
+use crate::machine::{Cpus, Detail, Lateness, Machine, OpenFaults, POOL_BUDGET, State, WORKERS};
+use crate::network::{self, Network};
 use crate::random::SplitMix64;
 use crate::report::Report;
 use crate::schedule::{Deviation, Schedule};
@@ -45,7 +43,7 @@ impl TestScheduler {
 
     #[track_caller]
     fn of(strategy: Strategy, seed: u64) -> Self {
-        let machine = Machine::new(State::new(strategy, seed));
+        let machine = network::machine(State::new(strategy, seed));
         let root = Context::root(machine.clone());
         TestScheduler { machine, root, auto_advance: true, may_hold: false, valueless: Mutex::default() }
     }
@@ -86,11 +84,12 @@ impl TestScheduler {
     pub fn with_schedule(schedule: Schedule) -> Self {
         let test = TestScheduler::of(Strategy::Script(Script::replay(&schedule.deviations)), schedule.seed);
         let mut state = test.machine.state();
-        state.cancellations = Cancellations::new(schedule.cancellations.iter().map(Into::into).collect());
-        state.faults = PlannedFaults::new(schedule.faults.iter().map(Into::into).collect());
+        let cancellations = schedule.cancellations.iter().map(Into::into).collect();
+        let faults = schedule.faults.iter().map(Into::into).collect();
+        state.mishaps.restart(cancellations, faults, OpenFaults::default(), None);
         // Allows the lateness that the schedule asks for.
         let is_late = schedule.deviations.iter().any(Deviation::is_later);
-        state.lateness = is_late.then(|| Lateness::new(Duration::MAX));
+        state.mishaps.lateness = is_late.then(|| Lateness::new(Duration::MAX));
         drop(state);
         test
     }

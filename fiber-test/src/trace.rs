@@ -2,15 +2,11 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::panic::Location;
 use std::time::Duration;
 
 use fiber_core::{Instant, WaitsFor};
 
-use crate::primitive::{Dependency, Primitive, Wanted, at_primitive, place};
-
-/// A place in the program's source.
-pub type Site = &'static Location<'static>;
+use crate::primitive::{Dependency, Primitive, Site, Wanted, at_primitive, place};
 
 /// A run, turn by turn. The same schedule of the same program gives the same trace, byte for byte.
 ///

@@ -18,7 +18,7 @@ use fiber_core::error::Frame;
 use fiber_core::{Context, Subject, WaitsFor};
 
 use crate::machine::{At, Blocked, Holding, Lane};
-use crate::primitive::{at_primitive, permits, place};
+use crate::primitive::{Site, at_primitive, permits, place};
 
 /// The number of holders that a line names; it only counts the rest.
 const MOST_HOLDERS: usize = 3;
@@ -343,23 +343,43 @@ impl WaitGraph<'_> {
         self.snapshot.names.get(&of.key()).cloned().unwrap_or_else(|| of.to_string())
     }
 
-    /// `fiber 0.1 waits for Mutex `a`, held by fiber 0.2, which waits for Mutex `b`, held by fiber 0.1`.
+    /// One line for a fiber that waits for itself. A circle of several is drawn:
+    ///
+    /// ```text
+    ///   ╭> fiber 0.1 waits for Mutex `a`, held by
+    ///   │  fiber 0.2, which waits for Mutex `b`, held by
+    ///   ╰─ fiber 0.1
+    /// ```
     pub(crate) fn circle(&self, cycle: &[Link]) -> Option<String> {
-        let first = cycle.first()?;
-        let links: Vec<String> = cycle.iter().map(|link| self.link(link)).collect();
-        Some(format!("{} {}", fiber(&self.blocked()[first.from].context), links.join(", which ")))
+        let fiber = |at: usize| fiber(&self.blocked()[at].context);
+        let first = fiber(cycle.first()?.from);
+        if let [link] = cycle {
+            return Some(format!("{first} {} {first}", self.link(link)));
+        }
+        let lines = cycle.iter().enumerate().map(|(at, link)| match at {
+            0 => format!("\n  ╭> {first} {}", self.link(link)),
+            _ => format!("\n  │  {}, which {}", fiber(link.from), self.link(link)),
+        });
+        Some(format!("{}\n  ╰─ {first}", lines.collect::<String>()))
     }
 
+    /// Where the first fiber of the circle waits, or else the first that waits anywhere.
+    pub(crate) fn site(&self) -> Option<Site> {
+        let first = self.cycle().first().map(|link| link.from);
+        let sites = first.into_iter().chain(0..self.blocked().len());
+        sites.filter_map(|at| self.blocked()[at].site).next()
+    }
+
+    /// Without the fiber that it leads to.
     fn link(&self, link: &Link) -> String {
-        let to = fiber(&self.blocked()[link.to].context);
         let name = || self.blocked()[link.from].at.as_ref().map(|at| self.name(&at.of)).unwrap_or_default();
         match link.why {
-            Why::End => format!("waits for the end of {to}"),
-            Why::Child => format!("waits for its child {to}"),
-            Why::Fork => format!("waits for the fork {to}"),
-            Why::Part => format!("waits for its part {to}"),
-            Why::Held => format!("waits for {}, held by {to}", name()),
-            Why::Behind => format!("waits for {}, behind {to}", name()),
+            Why::End => "waits for the end of".to_owned(),
+            Why::Child => "waits for its child".to_owned(),
+            Why::Fork => "waits for the fork".to_owned(),
+            Why::Part => "waits for its part".to_owned(),
+            Why::Held => format!("waits for {}, held by", name()),
+            Why::Behind => format!("waits for {}, behind", name()),
         }
     }
 

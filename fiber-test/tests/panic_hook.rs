@@ -15,8 +15,7 @@ fn panics() -> Fiber<()> {
 // The only test in this file, because the hook is that of the process.
 #[test]
 fn a_hook_that_is_installed_after_the_first_exploration_prints_no_panic_of_a_schedule() {
-    let place =
-        |report: String| report.lines().find(|line| line.starts_with("panicked at ")).map(str::to_owned);
+    let place = |report: String| report.split_once(": panic at ").map(|(place, _)| place.to_owned());
     let first = Explore::default().try_check(panics).unwrap_err();
     let expected = place(first.to_string());
     assert!(expected.is_some(), "{first}");

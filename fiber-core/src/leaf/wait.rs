@@ -372,9 +372,23 @@ impl<W: Awaits> Placed<W> {
     #[inline(always)]
     unsafe fn write(at: *mut Self, leaf: Leaf<W>) {
         // SAFETY: by the contract.
-        unsafe { (&raw mut (*at).leaf).write(leaf) };
+        let (to, place) = unsafe { Placed::parts(at) };
         // SAFETY: as above.
-        unsafe { (&raw mut (*at).place).write(W::Place::default()) };
+        unsafe { to.write(leaf) };
+        // SAFETY: as above.
+        unsafe { place.write(W::Place::default()) };
+    }
+
+    /// The places of the parts.
+    ///
+    /// # Safety
+    /// `at` is for both.
+    #[inline(always)]
+    unsafe fn parts(at: *mut Self) -> (*mut Leaf<W>, *mut W::Place) {
+        // SAFETY: by the contract.
+        let leaf = unsafe { &raw mut (*at).leaf };
+        // SAFETY: by the contract.
+        (leaf, unsafe { &raw mut (*at).place })
     }
 
     /// Calls the code of the wait, which may be user code. After a panic, the place is left.
@@ -442,10 +456,12 @@ impl<W: Awaits> Waits for Placed<W> {
 
     #[inline(always)]
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
-        // SAFETY: by the contract. The place is trivial: the wait has left it.
-        unsafe { ptr::drop_in_place(&raw mut (*at).place) };
         // SAFETY: by the contract.
-        outcome.without(unsafe { (&raw const (*at).leaf).read() }, cx)
+        let (leaf, place) = unsafe { Placed::parts(at) };
+        // SAFETY: by the contract. It is trivial: the wait has left it.
+        unsafe { ptr::drop_in_place(place) };
+        // SAFETY: by the contract.
+        outcome.without(unsafe { leaf.read() }, cx)
     }
 
     fn leave(&mut self) {

@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use fiber_core::fs::{OpenFile, Opening};
 use parking_lot::Mutex;
 
-use super::Mounted;
 use super::inode::Inode;
+use super::mounted::Mounted;
 use super::names::{Node, Number};
 
 pub(super) struct SimulatedFile {

@@ -17,10 +17,12 @@
 //! |---|---|
 //! | `names` | folders, and the names in them |
 //! | `inode` | the contents of a file |
+//! | `mounted` | a disk, as programs see it between two crashes |
 //! | `file` | an open file |
 
 mod file;
 mod inode;
+mod mounted;
 mod names;
 
 use std::ffi::OsString;
@@ -30,11 +32,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::footprint::touch_unknown;
 use fiber_core::fs::{Files, OpenFile, Opening};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use file::SimulatedFile;
+use mounted::{Mounted, State};
 use names::{Names, Node};
 
 /// The disk of a [`Host`](crate::Host), for fibers on the host that use [`fiber_core::fs`]. It may be full, slow, or fail.
@@ -59,16 +61,6 @@ use names::{Names, Node};
 /// ```
 #[derive(Clone)]
 pub struct Disk(Arc<Mutex<State>>);
-
-struct State {
-    names: Names,
-    /// The number of crashes: files that were opened before the last one are closed.
-    crashes: u32,
-    capacity: u64,
-    latency: Duration,
-    /// So many operations are to fail.
-    failures: u32,
-}
 
 impl Disk {
     pub(crate) fn new() -> Self {
@@ -159,7 +151,7 @@ impl Disk {
 
     /// The files, as the programs see them that have started after so many crashes.
     pub(crate) fn files(&self, crashes: u32) -> Arc<dyn Files> {
-        Arc::new(Mounted { disk: self.clone(), crashes })
+        Arc::new(Mounted::new(self.0.clone(), crashes))
     }
 
     /// The host crashes. `choose` chooses one of so many outcomes.
@@ -178,53 +170,6 @@ impl fmt::Debug for Disk {
             .field("latency", &state.latency)
             .finish_non_exhaustive()
     }
-}
-
-impl State {
-    /// How many bytes there is room for.
-    fn room(&self) -> usize {
-        if self.capacity == u64::MAX {
-            return usize::MAX;
-        }
-        let used: u64 = self.names.files().map(|inode| inode.lock().contents().len() as u64).sum();
-        usize::try_from(self.capacity.saturating_sub(used)).unwrap_or(usize::MAX)
-    }
-}
-
-/// The disk between two crashes.
-#[derive(Clone)]
-pub(super) struct Mounted {
-    disk: Disk,
-    crashes: u32,
-}
-
-impl Mounted {
-    fn is_there(&self) -> io::Result<MutexGuard<'_, State>> {
-        touch_unknown("the simulated disk");
-        let state = self.disk.0.lock();
-        if state.crashes == self.crashes {
-            Ok(state)
-        } else {
-            Err(io::Error::other("the host of this disk has crashed"))
-        }
-    }
-
-    /// An operation begins, unless it is to fail.
-    fn begins(&self) -> io::Result<MutexGuard<'_, State>> {
-        let mut state = self.is_there()?;
-        if state.failures == 0 {
-            return Ok(state);
-        }
-        if state.failures < u32::MAX {
-            state.failures -= 1;
-        }
-        Err(device_error())
-    }
-}
-
-/// The error has no kind.
-fn device_error() -> io::Error {
-    io::Error::from_raw_os_error(if cfg!(windows) { 1117 } else { 5 })
 }
 
 impl Files for Mounted {
@@ -268,6 +213,6 @@ impl Files for Mounted {
     }
 
     fn latency(&self) -> Duration {
-        self.disk.0.lock().latency
+        self.state().latency
     }
 }

@@ -13,9 +13,10 @@ use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
 use super::faults::Faults;
+use super::kinds::Search;
 use super::panic_hook;
 use super::pictures;
-use super::portfolio::{Portfolio, Search};
+use super::portfolio::Portfolio;
 use super::program::Program;
 use super::reduction::Reduction;
 use super::regressions::{Fingerprint, RegressionFile, Regressions, test_name};
@@ -25,9 +26,10 @@ use super::settings::Settings;
 use super::source::{Given, OfRecording, Planned, Source};
 use super::workers::with_workers;
 use crate::machine::{Course, POOL_BUDGET, WORKERS};
+use crate::primitive::Site;
 use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
 use crate::strategy::{Recorded, Strategy};
-use crate::trace::{Site, Trace};
+use crate::trace::Trace;
 
 /// The number of schedules of the portfolio, unless the test sets another one.
 const MAX_SCHEDULES: u64 = 1_000;
@@ -356,7 +358,8 @@ impl Explore {
         self
     }
 
-    /// Sets how long to explore, in real time. The first few schedules are run in any case.
+    /// Sets how long to explore, in real time. The search ends after that time, and the analysis of a failure after as much again. The first schedule is
+    /// run to its end in any case, and so is the one that breaks the program, to see whether it breaks again and to record it.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -753,6 +756,7 @@ impl Explore {
         self.clone().steered(Environment::of_process()).check_program(Location::caller(), &program)
     }
 
+    #[track_caller]
     fn check_program(&self, site: Site, program: &dyn Program) -> Explored {
         let kept = self.regressions.locate(site, &self.key());
         let again = kept.as_ref().map_or(Ok(0), |file| self.run_again(file, site, program));
@@ -794,7 +798,7 @@ impl Explore {
             let execution = runner.run(replay(&kept.schedule));
             if execution.problem.is_some() {
                 let found = Found { execution, search: Search::Regression, number };
-                return Err(analyze(program, &self.settings, site, self.seed, found));
+                return Err(analyze(program, &self.settings, site, self.seed, found, self.within));
             }
             let fingerprint = Fingerprint::of(&execution.trace.unwrap_or_default(), &kept.schedule);
             if let Some(message) = file.stale(&kept, fingerprint) {
@@ -841,7 +845,7 @@ impl Explore {
         let limits = self.limits();
         let searched =
             with_workers(threads, program, &self.settings, site, |run_all| search(source, limits, run_all));
-        searched.map_err(|found| analyze(program, &self.settings, site, self.seed, *found))
+        searched.map_err(|found| analyze(program, &self.settings, site, self.seed, *found, self.within))
     }
 
     /// Applies the settings of the environment.

@@ -71,7 +71,7 @@ impl Search<'_, '_> {
                 return None;
             }
             let strategy = Strategy::Follow(Follow::new(moved));
-            let execution = (self.record)(Course { strategy, ..replay(self.schedule) });
+            let execution = (self.record)(Course { strategy, ..replay(self.schedule) })?;
             self.tried += 1;
             self.turns_left = self.turns_left.saturating_sub(u64::from(execution.counts.turns.max(1)));
             let is_same = execution.problem.is_some_and(|problem| problem.is_like(self.problem));

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::enumeration::Open;
-use super::portfolio::{Portfolio, Search};
+use super::kinds::Search;
+use super::portfolio::Portfolio;
 use super::run::Execution;
-use super::source::{Planned, Source};
+use super::source::{Open, Planned, Source};
 use crate::machine::{Census, Course, PlannedCancellation, Target};
 
 pub(crate) struct CancelEverywhere {

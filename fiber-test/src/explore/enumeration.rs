@@ -10,9 +10,9 @@
 
 use std::collections::BTreeMap;
 
-use super::portfolio::Search;
+use super::kinds::Search;
 use super::run::Execution;
-use super::source::{Planned, Source};
+use super::source::{Open, Planned, Source};
 use crate::machine::{Course, OpenFaults};
 use crate::random::SplitMix64;
 use crate::schedule::Deviation;
@@ -63,20 +63,6 @@ struct Node {
     points: Vec<Point>,
     /// How many ways of the last point were taken.
     taken: u32,
-}
-
-/// A schedule to be run.
-pub(crate) struct Open {
-    prefix: Vec<Step>,
-    preemptions: usize,
-    /// Whether no pass before has run it.
-    pub(crate) is_new: bool,
-}
-
-impl Open {
-    pub(crate) fn strategy(&self) -> Strategy {
-        Strategy::Script(crate::strategy::Script::prefix(self.prefix.clone()))
-    }
 }
 
 impl Enumeration {

@@ -8,7 +8,7 @@
 //! | `FIBER_TEST_SECONDS` | how long to explore |
 //! | `FIBER_TEST_THREADS` | the number of threads |
 //! | `FIBER_TEST_REGRESSIONS` | `off`: no file of regressions is read or written |
-//! | `FIBER_TEST_PICTURES` | a directory for pictures of failures |
+//! | `FIBER_TEST_OUT` | a directory for pictures of failures |
 
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};

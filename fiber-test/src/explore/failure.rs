@@ -1,10 +1,11 @@
 //! The report of a failure: the problem, the few steps that matter, the line to paste.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use super::calm::{Calm, calm};
+use super::kinds::Search;
 use super::nearest::{Nearest, nearest};
-use super::portfolio::Search;
 use super::problem::Problem;
 use super::program::Program;
 use super::run::{Keep, Runner};
@@ -13,9 +14,10 @@ use super::settings::Settings;
 use super::shrink::shrink;
 use crate::columns::Columns;
 use crate::fault::FaultKind;
+use crate::primitive::Site;
 use crate::schedule::{Cancellation, Schedule};
 use crate::strategy::Followed;
-use crate::trace::{Site, Trace};
+use crate::trace::Trace;
 
 /// The smallest schedule that was found to break a program, and what happens under it.
 #[derive(Clone)]
@@ -23,6 +25,8 @@ pub struct Failure(Box<Inner>);
 
 #[derive(Clone)]
 struct Inner {
+    /// Where the test explores the program.
+    site: Site,
     problem: Problem,
     schedule: Schedule,
     trace: Trace,
@@ -44,14 +48,16 @@ struct Inner {
     calm: Option<Calm>,
 }
 
-/// Runs the program again, to find the steps that matter.
+/// Runs the program again, to find the steps that matter. That ends after `time`, if there is a limit.
 pub(crate) fn analyze(
     program: &dyn Program,
     settings: &Settings,
     site: Site,
     seed: u64,
     first: Found,
+    time: Option<Duration>,
 ) -> Failure {
+    let until = time.and_then(|time| Instant::now().checked_add(time));
     let Found { execution, search, number } = first;
     let followed = execution.followed();
     let problem = execution.problem.expect("it broke the program");
@@ -59,24 +65,31 @@ pub(crate) fn analyze(
     let mut runner = Runner::new(program, settings, Keep::Schedules, site);
     let shrunk = match search {
         Search::Given | Search::Regression => None,
-        _ => Some(shrink(&found, &problem, &mut |course| runner.run(course))),
+        _ => {
+            // Whether the program breaks again is worth its time in any case.
+            let mut first = Some(runner.run(replay(&found)));
+            let mut run = |course| first.take().or_else(|| runner.run_until(course, until));
+            Some(shrink(&found, &problem, &mut run))
+        }
     };
     let mut recorder = Runner::new(program, settings, Keep::Traces, site);
-    let mut run = |course| recorder.run(course);
     let (schedule, tried) = match shrunk {
         None => (found.clone(), Some(0)),
         Some(None) => (found.clone(), None),
         Some(Some(shrunk)) => (shrunk.schedule, Some(shrunk.tried)),
     };
     let is_shrunk = tried.is_some_and(|tried| tried > 0);
-    let again = run(replay(&schedule));
+    let again = recorder.run(replay(&schedule));
+    let mut record = |course| recorder.run_until(course, until);
     let trace = again.trace.unwrap_or_default();
-    let calm = if is_shrunk { calm(&schedule, &trace, &problem, &mut run) } else { None };
+    let calm = if is_shrunk { calm(&schedule, &trace, &problem, &mut record) } else { None };
     let tried = tried.map(|tried| tried + calm.as_ref().map_or(0, |calm| calm.tried));
     let tried = tried.filter(|_| again.problem.is_some());
     let kind = again.problem.as_ref().map_or(problem.kind(), Problem::kind);
-    let nearest = nearest(&schedule, &trace, kind, &mut |course| runner.run(course), &mut run);
+    let nearest =
+        nearest(&schedule, &trace, kind, &mut |course| runner.run_until(course, until), &mut record);
     Failure(Box::new(Inner {
+        site,
         problem: again.problem.unwrap_or(problem),
         schedule,
         trace,
@@ -169,7 +182,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { problem, schedule, trace, search, number, found, seed, tried, is_inspected, .. } =
             &*self.0;
-        write!(f, "{problem}\n\n")?;
+        // The form in which editors and CI systems find places.
+        let place = problem.place().unwrap_or_else(|| self.0.site.to_string());
+        write!(f, "{place}: {problem}\n\n")?;
         match search {
             Search::Given => writeln!(f, "schedule  the given one, \"{schedule}\"")?,
             Search::Regression => writeln!(f, "schedule  {search}, \"{schedule}\"")?,

@@ -16,9 +16,12 @@ mod enumeration;
 mod environment;
 mod failure;
 mod faults;
+mod kinds;
 mod nearest;
 mod pairs;
 mod panic_hook;
+#[cfg(feature = "pictures")]
+mod pictured;
 #[cfg_attr(not(feature = "pictures"), path = "no_pictures.rs")]
 mod pictures;
 mod portfolio;
@@ -36,7 +39,7 @@ mod workers;
 pub use builder::Explore;
 pub use failure::Failure;
 pub use faults::Faults;
+pub use kinds::Search;
 pub use pairs::OneWay;
-pub use portfolio::Search;
 pub use problem::{Problem, ProblemKind};
 pub use search::Explored;

@@ -80,13 +80,16 @@ impl Search<'_, '_> {
 
     /// The schedule as it was run, and its trace, if it does not break the program.
     fn passes(&mut self, course: Course) -> Option<(Schedule, Trace)> {
-        let ran = (self.run)(course);
+        let Some(ran) = (self.run)(course) else {
+            self.runs_left = 0;
+            return None;
+        };
         self.turns_left = self.turns_left.saturating_sub(u64::from(ran.counts.turns.max(1)));
         self.runs_left = self.runs_left.saturating_sub(1);
         if ran.problem.is_some() {
             return None;
         }
-        let again = (self.record)(replay(&ran.schedule?));
+        let again = (self.record)(replay(&ran.schedule?))?;
         if again.problem.is_some() { None } else { Some((again.schedule?, again.trace?)) }
     }
 

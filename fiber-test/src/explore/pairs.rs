@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::trace::{Effect, Site, Trace};
+use crate::primitive::Site;
+use crate::trace::{Effect, Trace};
 
 /// The number of turns of a run that are examined: all of a program that is worth enumerating.
 const MAX_TURNS: usize = 200;

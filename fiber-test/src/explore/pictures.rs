@@ -4,32 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::builder::Explore;
 use super::failure::Failure;
 use super::regressions::test_name;
 use crate::picture::{Picture, chrome};
-
-impl Explore {
-    /// Sets the directory for the picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. It is created
-    /// if necessary. By default, the environment variable `FIBER_TEST_PICTURES` may name a directory that gets a folder for each failing test.
-    ///
-    /// ```
-    /// use fiber_core::{Error, Fiber};
-    /// use fiber_test::Explore;
-    /// # std::panic::set_hook(Box::new(|_| {}));
-    ///
-    /// let directory = std::env::temp_dir().join(format!("fiber-pictures-{}", std::process::id()));
-    /// let explore = Explore::default().pictures(&directory);
-    /// let wrong = || Fiber::<()>::fail(Error::msg("lost"));
-    /// assert!(std::thread::spawn(move || explore.check(wrong)).join().is_err());
-    /// assert!(directory.join("report.html").is_file());
-    /// # std::fs::remove_dir_all(directory).unwrap();
-    /// ```
-    pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.pictures = Some(directory.into());
-        self
-    }
-}
 
 impl Failure {
     /// A picture of the failing schedule, with the nearest passing one beside it: a page for a browser, in one file.
@@ -91,6 +68,6 @@ pub(super) fn save(failure: &Failure, wanted: Option<&Path>) -> Option<String> {
 
 /// In the directory of the environment, every test has its own folder.
 fn from_environment() -> Option<PathBuf> {
-    let folder = PathBuf::from(std::env::var_os("FIBER_TEST_PICTURES")?);
+    let folder = PathBuf::from(std::env::var_os("FIBER_TEST_OUT")?);
     Some(folder.join(test_name().as_deref().unwrap_or("main").replace("::", "-")))
 }

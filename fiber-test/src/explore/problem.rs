@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use fiber_core::Instant;
+use fiber_core::error::Frame;
+use fiber_core::{Error, Instant};
 
 use super::panic_hook;
+use crate::primitive::Site;
 use crate::report::Report;
+use crate::text::text_of;
 
 /// How a program broke under a schedule.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ pub struct Problem {
     message: String,
     /// The location of a panic: file, line and column.
     place: Option<String>,
+    /// The location of anything else, as far as known.
+    site: Option<Site>,
 }
 
 /// The kinds of problems.
@@ -55,6 +60,21 @@ impl Problem {
         &self.message
     }
 
+    /// Where to look first, as `file:line:column`: a panic, the innermost operator that an error has passed, the wait of a fiber of a
+    /// deadlock, or where a busy fiber was forked. The report begins with it. `None`: that is not known, and the report begins with the place of the test.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let failure = Explore::default().try_check(|| Fiber::lazy(|| panic!("broken"))).unwrap_err();
+    /// let place = failure.problem().place().unwrap();
+    /// assert_eq!(failure.to_string().lines().next().unwrap(), format!("{place}: panic at 0ns: broken"));
+    /// ```
+    pub fn place(&self) -> Option<String> {
+        self.place.clone().or_else(|| self.site.map(ToString::to_string))
+    }
+
     /// A panic of the run that has ended last on this thread.
     pub(crate) fn panicked(at: Instant, message: String) -> Self {
         let place = panic_hook::place(|panic| panic == message);
@@ -71,8 +91,9 @@ impl Problem {
         self.kind == other.kind && self.place == other.place
     }
 
-    pub(crate) fn failed(at: Instant, message: String) -> Self {
-        Problem::new(ProblemKind::Failure, at, message)
+    pub(crate) fn failed(at: Instant, error: &Error) -> Self {
+        let site = error.trace().first().map(Frame::location);
+        Problem { site, ..Problem::new(ProblemKind::Failure, at, text_of(error)) }
     }
 
     pub(crate) fn cancelled(at: Instant) -> Self {
@@ -99,22 +120,22 @@ impl Problem {
 
     /// The program had ended, and what it left behind runs without end.
     pub(crate) fn endless_rest(ended: Instant, report: &Report) -> Self {
-        let at = report.at();
+        let (at, site) = (report.at(), report.site());
         let mut message = format!(
             "leak at {at}: the program had ended at {ended}, but what it left behind goes on without end; these fibers ran last"
         );
         // Below the title of a livelock.
         let fibers = report.to_string();
         fibers.lines().skip(1).for_each(|fiber| message.push_str(&format!("\n{fiber}")));
-        Problem::new(ProblemKind::Leak, at, message)
+        Problem { site, ..Problem::new(ProblemKind::Leak, at, message) }
     }
 
     fn of_report(kind: ProblemKind, report: Report) -> Self {
-        Problem::new(kind, report.at(), report.to_string())
+        Problem { site: report.site(), ..Problem::new(kind, report.at(), report.to_string()) }
     }
 
     fn new(kind: ProblemKind, at: Instant, message: String) -> Self {
-        Problem { kind, at, message, place: None }
+        Problem { kind, at, message, place: None, site: None }
     }
 
     /// The title line.
@@ -135,7 +156,6 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.title())?;
-        self.message.lines().skip(1).try_for_each(|line| write!(f, "\n{line}"))?;
-        self.place.iter().try_for_each(|place| write!(f, "\npanicked at {place}"))
+        self.message.lines().skip(1).try_for_each(|line| write!(f, "\n{line}"))
     }
 }

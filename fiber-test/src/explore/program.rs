@@ -2,7 +2,7 @@
 
 use fiber_core::{Context, Fiber, Handle, Outcome, Run};
 
-use crate::trace::Site;
+use crate::primitive::Site;
 
 pub(crate) trait Program: Sync {
     /// Makes the program anew, which calls code of the test, and starts it below `root`.

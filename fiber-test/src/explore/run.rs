@@ -3,6 +3,7 @@
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time;
 
 use fiber_core::footprint::Listening;
 use fiber_core::{Context, Instant, Outcome, Panic, Scheduler};
@@ -12,10 +13,12 @@ use super::problem::Problem;
 use super::program::Program;
 use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State, Steps};
+use crate::network;
+use crate::primitive::Site;
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Strategy};
-use crate::text::{panic_message, text_of};
-use crate::trace::{Site, Trace};
+use crate::text::panic_message;
+use crate::trace::Trace;
 
 /// The result of a run.
 pub(crate) struct Execution {
@@ -55,6 +58,42 @@ pub(crate) enum Keep {
     Traces,
 }
 
+/// The turns between two looks at the clock, which takes as long as a turn.
+const TURNS_PER_LOOK: u32 = 64;
+
+/// Tells when the time of a run is over.
+struct Clock {
+    until: Option<time::Instant>,
+    turns: u32,
+    is_over: bool,
+}
+
+impl Clock {
+    /// Called after each turn.
+    #[inline]
+    fn is_over(&mut self) -> bool {
+        self.until.is_some() && self.looks()
+    }
+
+    #[cold]
+    fn looks(&mut self) -> bool {
+        self.turns += 1;
+        self.is_over |= self.turns.is_multiple_of(TURNS_PER_LOOK) && is_past(self.until);
+        self.is_over
+    }
+}
+
+/// Problems while the program is torn down are not reported.
+fn tear_down(machine: &Machine, root: &Context) {
+    let torn_down = quietly(|| catch_unwind(AssertUnwindSafe(|| machine.close(root))));
+    drop(torn_down.map_err(Panic::new));
+}
+
+/// Whether the time is over, if there is a limit.
+pub(super) fn is_past(until: Option<time::Instant>) -> bool {
+    until.is_some_and(|until| time::Instant::now() >= until)
+}
+
 /// Runs a program again and again on one machine, which costs less than a new one for each run.
 pub(crate) struct Runner<'a> {
     program: &'a dyn Program,
@@ -71,6 +110,15 @@ impl<'a> Runner<'a> {
     }
 
     pub(crate) fn run(&mut self, course: Course) -> Execution {
+        self.run_until(course, None).expect("it is run to its end")
+    }
+
+    /// `None`: its time was over.
+    pub(crate) fn run_until(&mut self, course: Course, until: Option<time::Instant>) -> Option<Execution> {
+        if is_past(until) {
+            return None;
+        }
+        let mut clock = Clock { until, turns: 0, is_over: false };
         let machine = self.machine.take().unwrap_or_else(|| self.new_machine());
         let seed = course.seed;
         let _listening = course.steps.is_some().then(Listening::begin);
@@ -82,9 +130,13 @@ impl<'a> Runner<'a> {
         let root = Context::root(machine.clone());
         let mut turns_to_end = 0;
         let judged = quietly(|| {
-            catch_unwind(AssertUnwindSafe(|| self.judge(&machine, &root, &mut turns_to_end)))
+            catch_unwind(AssertUnwindSafe(|| self.judge(&machine, &root, &mut turns_to_end, &mut clock)))
                 .unwrap_or_else(|panic| Some(Problem::panicked(machine.now(), panic_message(panic))))
         });
+        if clock.is_over {
+            tear_down(&machine, &root);
+            return None;
+        }
         let problem = judged.or_else(|| self.inspect(&machine));
         let mut state = machine.state();
         state.end_turn();
@@ -113,11 +165,9 @@ impl<'a> Runner<'a> {
             root.cancel();
             self.machine = Some(machine);
         } else {
-            // Problems while the program is torn down are not reported.
-            let torn_down = quietly(|| catch_unwind(AssertUnwindSafe(|| machine.close(&root))));
-            drop(torn_down.map_err(Panic::new));
+            tear_down(&machine, &root);
         }
-        execution
+        Some(execution)
     }
 
     fn new_machine(&self) -> Arc<Machine> {
@@ -129,9 +179,9 @@ impl<'a> Runner<'a> {
         if let Some((workers, budget)) = self.settings.cpus {
             state.simulate(Cpus::new(workers, budget));
         }
-        state.lateness = self.settings.lateness.map(Lateness::new);
+        state.mishaps.lateness = self.settings.lateness.map(Lateness::new);
         state.draws_below = self.settings.draws;
-        let machine = Machine::new(state);
+        let machine = network::machine(state);
         let Settings { inspect, has_pairs, .. } = self.settings;
         let is_recorded = self.keep == Keep::Traces || inspect.is_some() || *has_pairs;
         machine.note(if is_recorded { Detail::Turns } else { Detail::Fibers });
@@ -139,9 +189,16 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the program to its end, and returns the problem, if any.
-    fn judge(&self, machine: &Machine, root: &Context, turns_to_end: &mut u32) -> Option<Problem> {
+    fn judge(
+        &self,
+        machine: &Machine,
+        root: &Context,
+        turns_to_end: &mut u32,
+        clock: &mut Clock,
+    ) -> Option<Problem> {
         let started = self.program.start(root, self.site);
-        match machine.drive(Instant::FAR_FUTURE, true, || started.is_finished()) {
+        match machine.drive(Instant::FAR_FUTURE, true, || started.is_finished() || clock.is_over()) {
+            Ok(true) if clock.is_over => return None,
             Ok(true) => {}
             Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
             Err(report) => return Some(Problem::livelock(report)),
@@ -149,7 +206,7 @@ impl<'a> Runner<'a> {
         let state = machine.state();
         *turns_to_end = state.turns();
         let at = state.timeline.now();
-        let cancelled = state.cancellations.happened();
+        let cancelled = state.mishaps.cancellations.happened();
         // A fiber may fail if it waits for another one that was cancelled alone.
         let (may_be_cancelled, may_fail) =
             (!cancelled.is_empty(), cancelled.iter().any(|one| one.fiber.is_some()));
@@ -159,20 +216,24 @@ impl<'a> Runner<'a> {
             Outcome::Cancelled if may_be_cancelled => None,
             Outcome::Cancelled => Some(Problem::cancelled(at)),
             Outcome::Failure(_) if may_fail => None,
-            Outcome::Failure(error) => Some(Problem::failed(at, text_of(&error))),
+            Outcome::Failure(error) => Some(Problem::failed(at, &error)),
             Outcome::Panicked(panic) => Some(Problem::panicked(at, panic.message().to_owned())),
         }
-        .or_else(|| self.judge_rest(machine))
+        .or_else(|| self.judge_rest(machine, clock))
     }
 
     /// Checks what the program has left behind.
-    fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
+    fn judge_rest(&self, machine: &Machine, clock: &mut Clock) -> Option<Problem> {
         let Settings { may_leak, may_hold, may_be_unobserved, .. } = *self.settings;
         // Fibers that may be left behind may run for ever.
         let ended = machine.now();
         // All that can run: what ends by itself is no leak.
-        if !may_leak && let Err(report) = machine.drive(Instant::FAR_FUTURE, true, || false) {
-            return Some(Problem::endless_rest(ended, &report));
+        if !may_leak && !machine.state().is_at_rest() {
+            match machine.drive(Instant::FAR_FUTURE, true, || clock.is_over()) {
+                Ok(true) => return None,
+                Ok(false) => {}
+                Err(report) => return Some(Problem::endless_rest(ended, &report)),
+            }
         }
         let state = machine.state();
         let unobserved = state.unobserved.first().cloned();
@@ -199,5 +260,43 @@ impl<'a> Runner<'a> {
         let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(&trace))));
         machine.state().put_trace(trace);
         claimed.err().map(|panic| Problem::claimed(at, panic_message(panic)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    use fiber_core::Fiber;
+
+    use super::*;
+
+    /// Far more than there is time for.
+    const TURNS: u32 = 50_000;
+
+    /// The time is over after some turns. What the program holds is dropped, and the next run is as if this one had not been.
+    #[test]
+    fn a_run_ends_in_the_middle_when_its_time_is_over() {
+        let (turns, ends) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let program = || {
+            let (turns, ends) = (turns.clone(), ends.clone());
+            let loops = Fiber::for_each(0..TURNS, move |_| {
+                turns.fetch_add(1, SeqCst);
+                Fiber::yield_now()
+            });
+            loops.ensure(Fiber::lazy(move || ends.fetch_add(1, SeqCst)).map(drop))
+        };
+        let settings = Settings::default();
+        let mut runner = Runner::new(&program, &settings, Keep::Failures, std::panic::Location::caller());
+        // Again if the time was over before the first turn.
+        while turns.load(SeqCst) == 0 {
+            let soon = time::Instant::now() + time::Duration::from_micros(100);
+            assert!(runner.run_until(Course::default(), Some(soon)).is_none());
+        }
+        let cut = turns.swap(0, SeqCst);
+        assert!((1..TURNS).contains(&cut), "{cut} turns");
+        assert_eq!(ends.load(SeqCst), 1, "its finalizer has run");
+        assert!(runner.run(Course::default()).problem.is_none());
+        assert_eq!((turns.load(SeqCst), ends.load(SeqCst)), (TURNS, 2));
     }
 }

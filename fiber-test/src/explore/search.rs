@@ -6,12 +6,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 
+use super::kinds::Search;
 use super::pairs::{OneWay, Pairs};
-use super::portfolio::Search;
 use super::reduction::Reduced;
-use super::run::Execution;
+use super::run::{Execution, is_past};
 use super::source::{Planned, Source};
-use super::workers::{RunAll, is_past};
+use super::workers::RunAll;
 use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Script, Strategy};
@@ -314,14 +314,19 @@ impl Progress<'_> {
         }
     }
 
-    /// The end of the time limit: not before the first batch was run. `None`, too, if it is beyond the range of the clock.
+    /// The end of the time limit: not before the first schedule was run. `None`, too, if it is beyond the range of the clock.
     fn until(&self) -> Option<Instant> {
         self.limits.time.filter(|_| self.runs > 0).and_then(|time| self.started.checked_add(time))
     }
 
     fn plan(&mut self) -> Vec<Planned> {
         let later = (self.runs / BATCH_SHARE).clamp(*BATCHES.start(), *BATCHES.end());
-        let size = if self.runs == 0 { FIRST_BATCH } else { later } as usize;
+        let size = match self.limits.time {
+            // It is run to its end, however long that takes.
+            Some(_) if self.runs == 0 => 1,
+            None if self.runs == 0 => FIRST_BATCH,
+            _ => later,
+        } as usize;
         let left = self.limits.schedules.saturating_sub(self.runs);
         let mut planned = Vec::new();
         while planned.len() < size && (self.source.is_owed() || (planned.len() as u64) < left) {

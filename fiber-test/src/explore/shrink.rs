@@ -21,14 +21,14 @@ const MAX_TURNS: u64 = 500_000;
 const LEAST_RUNS: u64 = 24;
 
 /// But not more turns than this.
-const MOST_TURNS: u64 = 20 * MAX_TURNS;
+const MOST_TURNS: u64 = 10 * MAX_TURNS;
 
 /// The durations that are tried for a fault of the network.
 const TIMES: [Duration; 4] =
     [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(1)];
 
-/// Runs a schedule.
-pub(crate) type Try<'a> = dyn FnMut(Course) -> Execution + 'a;
+/// Runs a schedule. `None`: the time for that is over.
+pub(crate) type Try<'a> = dyn FnMut(Course) -> Option<Execution> + 'a;
 
 pub(crate) struct Shrunk {
     pub(crate) schedule: Schedule,
@@ -38,7 +38,8 @@ pub(crate) struct Shrunk {
 
 /// `None`: the schedule does not break the program again, so the program is not deterministic.
 pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> Option<Shrunk> {
-    let mut shrinker = Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, turns: 0, last: None };
+    let mut shrinker =
+        Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, is_over: false, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
     shrinker.turns_left = MAX_TURNS.max((LEAST_RUNS * u64::from(shrinker.turns)).min(MOST_TURNS));
     // Nothing is smaller.
@@ -68,6 +69,8 @@ struct Shrinker<'a, 'b> {
     problem: &'a Problem,
     tried: u64,
     turns_left: u64,
+    /// Whether the time is over.
+    is_over: bool,
     /// The turns of the last run.
     turns: u32,
     /// The schedule of the last run.
@@ -82,7 +85,9 @@ impl Shrinker<'_, '_> {
 
     /// The schedule as it was run, without decisions that had no effect, if it breaks the program in the same way.
     fn breaks(&mut self, schedule: &Schedule) -> Option<Schedule> {
-        let execution = (self.run)(replay(schedule));
+        let ran = (self.run)(replay(schedule));
+        self.is_over = ran.is_none();
+        let execution = ran?;
         self.tried += 1;
         self.turns = execution.counts.turns;
         self.turns_left = self.turns_left.saturating_sub(u64::from(self.turns.max(1)));
@@ -164,7 +169,7 @@ impl Shrinker<'_, '_> {
     }
 
     fn has_time(&self) -> bool {
-        self.turns_left > 0
+        self.turns_left > 0 && !self.is_over
     }
 
     /// Removes half of the deviations, a quarter, ... one, as long as possible.

@@ -1,11 +1,10 @@
 //! The sources of an exploration's schedules.
 
-use super::enumeration::Open;
-use super::portfolio::Search;
+use super::kinds::Search;
 use super::reduction::Reduced;
 use super::run::Execution;
 use crate::machine::Course;
-use crate::strategy::Followed;
+use crate::strategy::{Followed, Script, Step, Strategy};
 
 /// Produces schedules, one after the other, and learns from their runs.
 pub(crate) trait Source {
@@ -45,6 +44,21 @@ pub(crate) struct Planned {
     pub(crate) search: Search,
     /// Its place in an enumeration.
     pub(crate) open: Option<Open>,
+}
+
+/// The place of a schedule in an enumeration.
+pub(crate) struct Open {
+    /// The decisions up to the one by which it differs.
+    pub(super) prefix: Vec<Step>,
+    pub(super) preemptions: usize,
+    /// Whether no pass before has run it.
+    pub(crate) is_new: bool,
+}
+
+impl Open {
+    pub(crate) fn strategy(&self) -> Strategy {
+        Strategy::Script(Script::prefix(self.prefix.clone()))
+    }
 }
 
 /// One given schedule.

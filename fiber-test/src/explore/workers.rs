@@ -16,7 +16,7 @@ use super::program::Program;
 use super::run::{Execution, Keep, Runner};
 use super::settings::Settings;
 use crate::machine::Course;
-use crate::trace::Site;
+use crate::primitive::Site;
 
 /// Runs courses until a deadline, and passes on their results in the same order.
 pub(crate) type RunAll<'a> = dyn FnMut(Vec<Course>, Option<Instant>, &mut Judge<'_>) + 'a;
@@ -24,7 +24,7 @@ pub(crate) type RunAll<'a> = dyn FnMut(Vec<Course>, Option<Instant>, &mut Judge<
 /// Receives a result, and the index of its course. It may end the batch.
 pub(crate) type Judge<'a> = dyn FnMut(usize, Execution) -> ControlFlow<()> + 'a;
 
-/// The maximum number of courses in a portion: enough to make sending them, and reading the clock, cheap.
+/// The maximum number of courses in a portion: enough to make sending them cheap.
 const MAX_PORTION: usize = 16;
 
 /// A small batch is divided into this many portions per thread.
@@ -53,8 +53,8 @@ pub(crate) fn with_workers<U>(
         let mut runner = Runner::new(program, settings, Keep::Failures, site);
         return explore(&mut |courses, until, judge| {
             for (at, course) in courses.into_iter().enumerate() {
-                let is_over = at % MAX_PORTION == 0 && is_past(until);
-                if is_over || judge(at, runner.run(course)).is_break() {
+                let Some(execution) = runner.run_until(course, until) else { return };
+                if judge(at, execution).is_break() {
                     return;
                 }
             }
@@ -135,19 +135,14 @@ fn work_on(work: &Receiver<Portion>, results: &Sender<Done>, seen: &AtomicU64, m
         // Relaxed: see where it is stored.
         let is_wanted = || seen.load(Ordering::Relaxed) < batch;
         let run_all = || {
-            let has_time = !is_past(until);
-            let courses = courses.into_iter().take_while(|_| has_time && is_wanted());
-            courses.map(|course| runner.run(course)).collect()
+            let courses = courses.into_iter().take_while(|_| is_wanted());
+            courses.map_while(|course| runner.run_until(course, until)).collect()
         };
         let ran = catch_unwind(AssertUnwindSafe(run_all));
         if results.send((batch, number, ran)).is_err() {
             return;
         }
     }
-}
-
-pub(super) fn is_past(until: Option<Instant>) -> bool {
-    until.is_some_and(|until| Instant::now() >= until)
 }
 
 #[cfg(test)]

@@ -9,48 +9,52 @@ use std::ptr;
 
 use fiber_core::Task;
 
-use super::Machine;
-
 thread_local! {
     // A scheduler has no argument that leads to the thread it is called on.
     /// The machine that the thread drives. If a fiber drives another one, the first.
-    static DRIVEN: Cell<*const Machine> = const { Cell::new(ptr::null()) };
+    static DRIVEN: Cell<Key> = const { Cell::new(ptr::null()) };
     /// Whether there is anything in `TASKS`.
     static HAS_TASKS: Cell<bool> = const { Cell::new(false) };
     /// What was scheduled on that machine.
     static TASKS: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While it lives, this thread drives the machine.
-pub(super) struct Driven<'a>(Option<&'a Machine>);
+/// Tells one machine from another: its address.
+pub(super) type Key = *const ();
 
-impl<'a> Driven<'a> {
-    pub(super) fn here(machine: &'a Machine) -> Self {
+/// While it lives, this thread drives the machine. At the end, `hand_over` hands over what is left.
+pub(super) struct Driven<F: Fn()> {
+    is_first: bool,
+    hand_over: F,
+}
+
+impl<F: Fn()> Driven<F> {
+    pub(super) fn here(machine: Key, hand_over: F) -> Self {
         let is_first = DRIVEN.get().is_null();
         if is_first {
             DRIVEN.set(machine);
         }
-        Driven(is_first.then_some(machine))
+        Driven { is_first, hand_over }
     }
 }
 
-impl Drop for Driven<'_> {
+impl<F: Fn()> Drop for Driven<F> {
     fn drop(&mut self) {
-        if let Some(machine) = self.0 {
+        if self.is_first {
             if HAS_TASKS.get() {
-                drop(machine.state());
+                (self.hand_over)();
             }
             DRIVEN.set(ptr::null());
         }
     }
 }
 
-fn is_driven(machine: &Machine) -> bool {
+fn is_driven(machine: Key) -> bool {
     ptr::eq(DRIVEN.get(), machine)
 }
 
 /// Keeps a task if this thread drives the machine; otherwise returns it.
-pub(super) fn keep(machine: &Machine, task: Task) -> Option<Task> {
+pub(super) fn keep(machine: Key, task: Task) -> Option<Task> {
     if !is_driven(machine) {
         return Some(task);
     }
@@ -67,7 +71,7 @@ pub(super) fn keep(machine: &Machine, task: Task) -> Option<Task> {
 
 /// Hands over the kept tasks, in their order. `push` must not call code of the program.
 #[inline]
-pub(super) fn hand_over(machine: &Machine, push: impl FnMut(Task)) {
+pub(super) fn hand_over(machine: Key, push: impl FnMut(Task)) {
     if HAS_TASKS.get() && is_driven(machine) {
         hand_over_all(push);
     }

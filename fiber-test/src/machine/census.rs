@@ -2,7 +2,7 @@
 
 use fiber_core::Context;
 
-use super::ready::Lane;
+use super::lane::Lane;
 
 #[derive(Debug, Default)]
 pub(crate) struct Census {

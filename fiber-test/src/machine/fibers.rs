@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fiber_core::error::Frame;
 use fiber_core::{Context, Subject, WaitsFor};
 
-use super::ready::Lane;
-use crate::trace::Site;
+use super::lane::Lane;
+use crate::primitive::Site;
 
 #[derive(Default)]
 pub(crate) struct Fibers {

@@ -5,8 +5,8 @@ use std::sync::Weak;
 
 use fiber_core::{Contents, Context, Subject};
 
-use super::ready::Lane;
-use crate::trace::Site;
+use super::lane::Lane;
+use crate::primitive::Site;
 
 #[derive(Default)]
 pub(crate) struct Holdings {

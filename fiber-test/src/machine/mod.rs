@@ -18,26 +18,31 @@ mod draws;
 mod faults;
 mod fibers;
 mod holdings;
+mod lane;
 mod lateness;
 mod limits;
+mod mishaps;
 mod places;
 mod ready;
 mod state;
 mod steps;
+mod surroundings;
 mod timeline;
 
-pub(crate) use cancellations::{Cancellations, PlannedCancellation, Target};
+pub(crate) use cancellations::{PlannedCancellation, Target};
 pub(crate) use census::Census;
 pub(crate) use cpus::{Cpus, POOL_BUDGET, WORKERS};
-pub(crate) use faults::{Aim, OpenFaults, PlannedFault, PlannedFaults};
+pub(crate) use faults::{Aim, OpenFaults, PlannedFault};
 pub(crate) use fibers::{At, Blocked, Fibers};
 pub(crate) use holdings::Holding;
+pub(crate) use lane::Lane;
 pub(crate) use lateness::Lateness;
 pub(crate) use limits::Limits;
 pub(crate) use places::Place;
-pub(crate) use ready::{Choices, Entry, Lane};
+pub(crate) use ready::{Choices, Entry};
 pub(crate) use state::{Counts, Course, Next, State};
 pub(crate) use steps::{Footprint, Step, Steps, TaskId, both, may_change};
+pub(crate) use surroundings::Surroundings;
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -54,7 +59,6 @@ use fiber_core::{
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::fault::FaultKind;
-use crate::network::World;
 use crate::report::{Report, Rest};
 use crate::text::text_of;
 use crate::wait_graph::Snapshot;
@@ -67,8 +71,12 @@ pub(crate) struct Machine {
     state: Mutex<State>,
     detail: AtomicU8,
     /// Made for the first program that asks for it.
-    network: OnceLock<Arc<World>>,
+    network: OnceLock<Arc<dyn Surroundings>>,
+    new_network: NewNetwork,
 }
+
+/// Makes the network of a machine.
+type NewNetwork = fn(Weak<Machine>) -> Arc<dyn Surroundings>;
 
 /// What the machine notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,19 +93,20 @@ pub(crate) enum Detail {
 }
 
 impl Machine {
-    pub(crate) fn new(state: State) -> Arc<Self> {
+    pub(crate) fn new(state: State, new_network: NewNetwork) -> Arc<Self> {
         Arc::new_cyclic(|me| Machine {
             me: me.clone(),
             state: Mutex::new(state),
             detail: AtomicU8::new(Detail::Waits as u8),
             network: OnceLock::new(),
+            new_network,
         })
     }
 
     /// The network of its programs.
-    pub(crate) fn network(&self) -> &Arc<World> {
+    pub(crate) fn network(&self) -> &Arc<dyn Surroundings> {
         touch_unknown("the simulated network");
-        self.network.get_or_init(|| World::new(self.me.clone()))
+        self.network.get_or_init(|| (self.new_network)(self.me.clone()))
     }
 
     /// The network becomes as new, for another run.
@@ -155,9 +164,13 @@ impl Machine {
         (scheduler as &dyn Any).downcast_ref()
     }
 
+    fn key(&self) -> arrivals::Key {
+        std::ptr::from_ref(self).cast()
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock();
-        arrivals::hand_over(self, |task| state.push(task));
+        arrivals::hand_over(self.key(), |task| state.push(task));
         state
     }
 
@@ -192,7 +205,7 @@ impl Machine {
         is_over: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Next>, Report> {
         direct::Here::with(|here| {
-            let _driven = Driven::here(self);
+            let _driven = Driven::here(self.key(), || drop(self.state()));
             let thread = Thread { machine: self, here };
             compute::serve(&thread, SERVES_ALL, || {
                 let mut runner = TaskRunner::on(&thread);
@@ -222,7 +235,7 @@ impl Machine {
 
     fn pause(&self, at: error::Frame) -> Checkpoint {
         let mut state = self.state();
-        if state.is_in_turn() {
+        if state.mishaps.are_planned() && state.is_in_turn() {
             let kinds = state.open_faults();
             if !kinds.is_empty() {
                 drop(state);
@@ -245,7 +258,7 @@ impl Machine {
     fn inflict(&self, turn: u32, aim: Aim) {
         let fault = self.network.get().and_then(|network| network.inflict(turn, aim));
         if let Some(fault) = fault {
-            self.state().faults.note(fault);
+            self.state().mishaps.faults.note(fault);
         }
     }
 
@@ -398,7 +411,7 @@ const SERVES_ALL: u64 = 0;
 
 impl Scheduler for Machine {
     fn schedule(&self, task: Task) {
-        if let Some(task) = arrivals::keep(self, task) {
+        if let Some(task) = arrivals::keep(self.key(), task) {
             self.state().push(task);
         }
     }
@@ -443,7 +456,7 @@ impl Scheduler for Machine {
     }
 
     fn net(&self) -> Option<&dyn Net> {
-        Some(&**self.network())
+        Some(self.network().net())
     }
 
     fn files(&self) -> Option<Arc<dyn Files>> {

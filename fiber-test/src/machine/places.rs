@@ -1,6 +1,6 @@
 //! On which host of the simulated network each fiber runs: where the fiber runs that made it, unless it was put elsewhere.
 
-use super::ready::Lane;
+use super::lane::Lane;
 
 /// A host, and how often it had crashed when the fiber began there. What a crash has left over is nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use fiber_core::{Instant, Task};
 
+use super::lane::Lane;
 use super::steps::{Steps, TaskId};
 
 /// A task that can run.
@@ -21,19 +22,6 @@ pub(crate) struct Entry {
     pub(crate) slice: u32,
     /// Its name, if steps are noted.
     pub(crate) id: TaskId,
-}
-
-/// A fiber of the run, with what its combinators made of its parts. Numbered in the order in which they are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lane(pub(crate) u32);
-
-impl Lane {
-    /// What is not a fiber: a wake-up of a foreign future.
-    pub(crate) const NONE: Lane = Lane(u32::MAX);
-
-    pub(crate) fn index(self) -> Option<usize> {
-        (self != Lane::NONE).then_some(self.0 as usize)
-    }
 }
 
 /// What there is to choose from. The paused fiber comes last.

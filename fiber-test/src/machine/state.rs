@@ -7,28 +7,31 @@ use std::time::Duration;
 use fiber_core::error::Frame;
 use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, TimerKey, WaitsFor};
 
-use super::cancellations::{Cancellations, PlannedCancellation};
+use super::cancellations::PlannedCancellation;
 use super::census::Census;
 use super::cpus::Cpus;
 use super::cuts::{self, Cuts};
 use super::draws::Draws;
-use super::faults::{Aim, OpenFaults, PlannedFault, PlannedFaults};
+use super::faults::{Aim, OpenFaults, PlannedFault};
 use super::fibers::Fibers;
 use super::holdings::Holdings;
+use super::lane::Lane;
 use super::lateness::Lateness;
 use super::limits::Limits;
+use super::mishaps::Mishaps;
 use super::places::{Place, Places};
-use super::ready::{Choices, Entry, Lane};
+use super::ready::{Choices, Entry};
 use super::steps::{Steps, TaskId};
 use super::timeline::{Due, Timeline};
 use crate::fault::FaultKind;
+use crate::primitive::Site;
 use crate::primitive::{Dependency, Primitive};
 use crate::random::{SplitMix64, mix};
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::schedule::{Deviation, MAX_NUMBER, Schedule};
 use crate::strategy::{Decision, FAIRNESS_BOUND, Strategy};
-use crate::trace::{Site, Trace};
+use crate::trace::Trace;
 use crate::wait_graph::{Snapshot, WaitGraph};
 
 pub(crate) struct State {
@@ -38,10 +41,8 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     /// Unobserved failures, and when they were certain to be.
     pub(crate) unobserved: Vec<(Instant, String)>,
-    pub(crate) cancellations: Cancellations,
-    pub(crate) faults: PlannedFaults,
+    pub(crate) mishaps: Mishaps,
     places: Places,
-    pub(crate) lateness: Option<Lateness>,
     pub(crate) census: Option<Census>,
     pub(crate) strategy: Strategy,
     ready: VecDeque<Entry>,
@@ -150,10 +151,8 @@ impl State {
             holdings: Holdings::default(),
             limits: Limits::default(),
             unobserved: Vec::new(),
-            cancellations: Cancellations::default(),
-            faults: PlannedFaults::default(),
+            mishaps: Mishaps::default(),
             places: Places::default(),
-            lateness: None,
             census: None,
             strategy,
             ready: VecDeque::new(),
@@ -214,10 +213,8 @@ impl State {
         self.fibers.reset();
         drop(self.limits.restart(Instant::EPOCH, 0));
         self.unobserved.clear();
-        self.cancellations = Cancellations::new(cancellations);
-        self.faults = PlannedFaults::new(faults).and(open_faults);
+        self.mishaps.restart(cancellations, faults, open_faults, lateness);
         self.places.clear();
-        self.lateness.iter_mut().for_each(|bound| bound.restart(lateness.clone()));
         self.census = has_census.then(Census::default);
         self.strategy = strategy;
         self.cpus.iter_mut().for_each(Cpus::reset);
@@ -242,8 +239,8 @@ impl State {
     pub(crate) fn schedule(&self, seed: u64) -> Schedule {
         Schedule {
             deviations: self.deviations.clone().unwrap_or_default(),
-            cancellations: self.cancellations.happened().to_vec(),
-            faults: self.faults.happened().to_vec(),
+            cancellations: self.mishaps.cancellations.happened().to_vec(),
+            faults: self.mishaps.faults.happened().to_vec(),
             seed: if self.count.has_drawn { seed } else { 0 },
         }
     }
@@ -256,6 +253,12 @@ impl State {
     /// How many turns there were.
     pub(crate) fn turns(&self) -> u32 {
         self.turn
+    }
+
+    /// Whether everything has ended, and nothing is to happen.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let is_empty = self.ready.is_empty() && self.fibers.len() == 0;
+        is_empty && self.timeline.next_instant().is_none() && !self.mishaps.are_planned()
     }
 
     /// Whether no task is queued, not even one without effect.
@@ -332,7 +335,7 @@ impl State {
     /// The kinds of faults of which one may be chosen before the next turn.
     #[inline]
     pub(crate) fn open_faults(&self) -> Vec<FaultKind> {
-        self.faults.open(self.turn)
+        self.mishaps.faults.open(self.turn)
     }
 
     /// One of these faults happens before the next turn, or none. A schedule has it among its faults, and not among its numbers.
@@ -346,10 +349,10 @@ impl State {
         // When the schedule is replayed, this is no number, and must not count as one.
         self.drawn -= u32::from(!possible.is_empty());
         match number.checked_sub(1) {
-            None => self.faults.pass(self.turn),
+            None => self.mishaps.faults.pass(self.turn),
             Some(at) => {
                 let (kind, hosts) = possible.swap_remove(at as usize);
-                self.faults.choose(self.turn, kind, hosts);
+                self.mishaps.faults.choose(self.turn, kind, hosts);
             }
         }
     }
@@ -401,17 +404,10 @@ impl State {
     /// What comes next. [`Next::Nothing`]: none can run until `end`.
     pub(crate) fn next(&mut self, end: Instant, may_advance: bool) -> Result<Next, Report> {
         self.end_turn();
-        while self.cancellations.is_due(self.turn) {
-            if let Some(context) = self.cancellations.take(self.turn, &self.fibers) {
-                return Ok(Next::Cancel(context));
-            }
-        }
-        if let Some(aim) = self.faults.take(self.turn) {
-            return Ok(Next::Fault(self.turn, aim));
-        }
-        let kinds = self.open_faults();
-        if !kinds.is_empty() {
-            return Ok(Next::ChooseFault(kinds));
+        if self.mishaps.are_planned()
+            && let Some(next) = self.mishap()
+        {
+            return Ok(next);
         }
         let chosen = match self.chosen.take() {
             Some(chosen) => chosen,
@@ -449,6 +445,22 @@ impl State {
         Ok(Next::Turn(entry.task))
     }
 
+    /// What goes wrong before the next turn.
+    #[cold]
+    fn mishap(&mut self) -> Option<Next> {
+        let Mishaps { cancellations, faults, .. } = &mut self.mishaps;
+        while cancellations.is_due(self.turn) {
+            if let Some(context) = cancellations.take(self.turn, &self.fibers) {
+                return Some(Next::Cancel(context));
+            }
+        }
+        if let Some(aim) = faults.take(self.turn) {
+            return Some(Next::Fault(self.turn, aim));
+        }
+        let kinds = faults.open(self.turn);
+        if kinds.is_empty() { None } else { Some(Next::ChooseFault(kinds)) }
+    }
+
     /// The fiber whose turn it was has waited or ended.
     pub(crate) fn end_turn(&mut self) {
         if self.current.take().is_none() {
@@ -465,7 +477,7 @@ impl State {
     /// Chooses among those that can run and the one that is paused. `None`: there are none.
     #[inline]
     fn decide(&mut self, paused: Option<Lane>) -> Option<Chosen> {
-        if self.lateness.is_some() || self.cpus.is_some() {
+        if self.mishaps.lateness.is_some() || self.cpus.is_some() {
             return self.decide_with_care(paused);
         }
         let has_arrivals = mem::take(&mut self.has_arrivals);
@@ -487,7 +499,8 @@ impl State {
     fn decide_with_care(&mut self, paused: Option<Lane>) -> Option<Chosen> {
         let paused_at = self.timeline.now();
         loop {
-            let may_be_later = self.lateness.is_some() && self.may_be_later(paused.map(|_| paused_at));
+            let may_be_later =
+                self.mishaps.lateness.is_some() && self.may_be_later(paused.map(|_| paused_at));
             let eligible = self.cpus.as_mut().and_then(|cpus| cpus.eligible(&self.ready));
             let has_arrivals = mem::take(&mut self.has_arrivals);
             let (turn, ready) = (self.turn, &self.ready);
@@ -497,7 +510,7 @@ impl State {
             if count == 0 {
                 return None;
             }
-            let is_drawn = may_be_later && self.lateness.as_mut().is_some_and(Lateness::draw);
+            let is_drawn = may_be_later && self.mishaps.lateness.as_mut().is_some_and(Lateness::draw);
             let decision = match is_drawn {
                 true => Decision::Later,
                 false => self.strategy.choose(&choices, &mut self.fairness_bound),
@@ -516,7 +529,7 @@ impl State {
     /// Whether the next timer comes before any runnable fiber is too late.
     #[cold]
     fn may_be_later(&self, paused_at: Option<Instant>) -> bool {
-        let (Some(lateness), Some(next)) = (&self.lateness, self.timeline.next_instant()) else {
+        let (Some(lateness), Some(next)) = (&self.mishaps.lateness, self.timeline.next_instant()) else {
             return false;
         };
         let first = self.ready.iter().map(|entry| entry.ready).chain(paused_at).min();
@@ -555,7 +568,7 @@ impl State {
     /// The fiber of `context` has come to a bind.
     pub(crate) fn pause(&mut self, at: Frame) -> Checkpoint {
         // Within one turn one fiber runs; outside of any, a thread of the program's own has called in.
-        let is_interrupted = self.cancellations.is_due(self.turn) || self.faults.is_due(self.turn);
+        let is_interrupted = self.mishaps.are_due(self.turn);
         let lane = match self.current {
             // What the step touches has to be known before the next choice, so the step has to be over.
             Some(lane) if !is_interrupted && !self.limits.is_suspicious() && self.steps.is_none() => lane,
@@ -627,7 +640,7 @@ impl State {
         if let Strategy::Recorded(recorded) = &mut self.strategy {
             recorded.created(context.id());
         }
-        self.draws.created(lane, above);
+        self.draws.created(above);
         // What is detached is below the root, and runs where it was made.
         let maker = self.current.filter(|lane| lane.index().is_some());
         self.places.created(lane, maker.unwrap_or(above));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use fiber_core::footprint::{self, Access, Side, Touch, Touched};
 use fiber_core::{Context, Instant, TaskKind};
 
-use super::ready::Lane;
+use super::lane::Lane;
 use crate::random::mix;
 use crate::strategy::{LaneKey, Lanes};
 

@@ -16,7 +16,7 @@ use crate::schedule::MAX_NUMBER;
 
 impl World {
     /// Injects a fault before a turn. `None`: no host could be affected.
-    pub(crate) fn inflict(self: &Arc<Self>, turn: u32, aim: Aim) -> Option<Fault> {
+    pub(super) fn fail(self: &Arc<Self>, turn: u32, aim: Aim) -> Option<Fault> {
         let (kind, hosts, lasts) = match aim {
             Aim::Exactly(fault) => (fault.kind, self.numbers(&fault.hosts)?, fault.lasts),
             Aim::Any { kind, number, lasts } => (kind, self.victims(kind, number)?, lasts),
@@ -47,7 +47,7 @@ impl World {
     }
 
     /// All faults of these kinds that are possible now, with the hosts that they affect.
-    pub(crate) fn possible(&self, kinds: &[FaultKind]) -> Vec<(FaultKind, Vec<String>)> {
+    pub(super) fn possible_faults(&self, kinds: &[FaultKind]) -> Vec<(FaultKind, Vec<String>)> {
         let named = |hosts: Vec<usize>| hosts.into_iter().map(|host| self.name(host)).collect();
         let of_kind = |kind| self.all_victims(kind).into_iter().map(move |hosts| (kind, named(hosts)));
         kinds.iter().flat_map(|kind| of_kind(*kind)).collect()

@@ -35,15 +35,16 @@ mod world;
 
 pub use hosts::Host;
 pub use ways::Way;
-pub(crate) use world::World;
 
+use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber};
 
-use crate::machine::Machine;
+use crate::machine::{Machine, State};
+use world::World;
 
 /// The simulated network of a [`TestScheduler`](crate::TestScheduler), or of a program under [`Explore`](crate::Explore):
 /// its settings and its faults. Programs use it by [`fiber_core::net`], like a real one.
@@ -82,14 +83,20 @@ pub fn network() -> Fiber<Network> {
     let of = |context: fiber_core::Context| {
         let machine = Machine::of(&**context.scheduler());
         let missing = || Error::msg("only a TestScheduler has a simulated network");
-        machine.map(|machine| Network(machine.network().clone())).ok_or_else(missing)
+        machine.map(Network::of).ok_or_else(missing)
     };
     Fiber::current().try_map(of).boxed()
 }
 
+/// A machine whose programs find this network.
+pub(crate) fn machine(state: State) -> Arc<Machine> {
+    Machine::new(state, |machine| World::new(machine))
+}
+
 impl Network {
     pub(crate) fn of(machine: &Machine) -> Self {
-        Network(machine.network().clone())
+        let network: Arc<dyn Any + Send + Sync> = machine.network().clone();
+        Network(network.downcast().expect("`machine` made it"))
     }
 
     /// Sets the latency of a packet. The default is zero.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fiber_core::fs::Files;
+use fiber_core::net::Net;
 use fiber_core::sync::Watch;
 use fiber_core::{Context, Instant, Scheduler};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
@@ -21,8 +22,8 @@ use super::paths::Paths;
 use super::socket::Listening;
 use super::ways::Ways;
 use crate::disk::Disk;
-use crate::fault::is_host_name;
-use crate::machine::Machine;
+use crate::fault::{Fault, FaultKind, is_host_name};
+use crate::machine::{Aim, Machine, Surroundings};
 
 const DEFAULT_CAPACITY: usize = 64 * 1024;
 
@@ -132,13 +133,6 @@ fn at_address<T>(all: &Sockets<T>, host: usize, to: SocketAddr) -> Option<&Arc<T
 impl World {
     pub(crate) fn new(machine: Weak<Machine>) -> Arc<Self> {
         Arc::new_cyclic(|me| World { me: me.clone(), machine, state: Mutex::default() })
-    }
-
-    /// Resets the network, for another run.
-    pub(crate) fn restart(&self) {
-        // Dropped without the lock.
-        let before = std::mem::take(&mut *self.state.lock());
-        drop(before);
     }
 
     pub(super) fn weak(&self) -> Weak<World> {
@@ -334,14 +328,6 @@ impl World {
         if is_there { Ok(host) } else { Err(ErrorKind::NetworkDown.into()) }
     }
 
-    /// The files of the fiber whose turn it is. `None`: those of the operating system.
-    pub(crate) fn files(&self) -> Option<Arc<dyn Files>> {
-        let place = self.machine.upgrade()?.here();
-        let host = usize::from(place.host);
-        let is_named = host != LOCALHOST;
-        is_named.then(|| self.look(host, |host| host.disk.files(place.crashes)))
-    }
-
     /// Crashes a host. Returns the number of its crashes. `None`: it was down.
     pub(super) fn crash(&self, host: usize) -> Option<u32> {
         let power = self.power(host);
@@ -371,9 +357,35 @@ impl World {
             power.set(Power { is_up: true, ..before });
         }
     }
+}
 
-    /// The state of the network, for the report of a stuck program.
-    pub(crate) fn condition(&self) -> Vec<String> {
+impl Surroundings for World {
+    fn net(&self) -> &dyn Net {
+        self
+    }
+
+    fn files(&self) -> Option<Arc<dyn Files>> {
+        let place = self.machine.upgrade()?.here();
+        let host = usize::from(place.host);
+        let is_named = host != LOCALHOST;
+        is_named.then(|| self.look(host, |host| host.disk.files(place.crashes)))
+    }
+
+    fn restart(&self) {
+        // Dropped without the lock.
+        let before = std::mem::take(&mut *self.state.lock());
+        drop(before);
+    }
+
+    fn possible(&self, kinds: &[FaultKind]) -> Vec<(FaultKind, Vec<String>)> {
+        self.possible_faults(kinds)
+    }
+
+    fn inflict(&self, turn: u32, aim: Aim) -> Option<Fault> {
+        self.me.upgrade()?.fail(turn, aim)
+    }
+
+    fn condition(&self) -> Vec<String> {
         let state = self.state.lock();
         let name = |host: &usize| state.hosts[*host].name.as_str();
         let hosts = state.hosts.iter().skip(LOCALHOST + 1).map(|host| {

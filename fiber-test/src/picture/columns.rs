@@ -1,11 +1,8 @@
 //! The columns of both schedules: a fiber has the same column in both.
 
-use std::collections::BTreeMap;
-
-use super::compare::View;
 use super::text::{characters, fitting};
 use super::words;
-use crate::trace::{Lane, Trace};
+use crate::trace::Lane;
 
 /// The subject of a column.
 #[derive(Clone, Copy, Debug)]
@@ -58,43 +55,4 @@ impl Column<'_> {
             Column::Outside => "wake-ups of what is not a fiber".to_owned(),
         }
     }
-}
-
-/// The failing trace's lanes in order, then those that occur only in the passing one.
-pub(super) fn assign<'a>(failing: &mut View<'a>, passing: Option<&mut View<'a>>) -> Vec<Column<'a>> {
-    let mut views: Vec<&mut View<'a>> = vec![failing];
-    views.extend(passing);
-    let mut columns = Vec::new();
-    if views.iter().any(|view| view.has_outside()) {
-        columns.push(Column::Outside);
-        views.iter_mut().for_each(|view| view.outside = Some(0));
-    }
-    let keys: Vec<Vec<LaneKey<'a>>> = views.iter().map(|view| lane_keys(view.trace)).collect();
-    let mut places = BTreeMap::new();
-    for (view, keys) in views.iter().zip(&keys) {
-        for (lane, key) in keys.iter().enumerate().filter(|(lane, _)| view.shows(*lane)) {
-            places.entry(*key).or_insert_with(|| {
-                columns.push(Column::Fiber(&view.trace.lanes()[lane]));
-                columns.len() - 1
-            });
-        }
-    }
-    for (view, keys) in views.iter_mut().zip(&keys) {
-        view.columns = keys.iter().map(|key| places.get(key).copied()).collect();
-    }
-    columns
-}
-
-/// Identifies a lane in two traces: its id, and its number among the lanes with that id.
-type LaneKey<'a> = (&'a str, usize);
-
-fn lane_keys(trace: &Trace) -> Vec<LaneKey<'_>> {
-    let mut seen = BTreeMap::new();
-    let key = |lane: &'_ Lane| -> usize {
-        let count = seen.entry(lane.id.clone()).or_insert(0);
-        *count += 1;
-        *count
-    };
-    let counts: Vec<usize> = trace.lanes().iter().map(key).collect();
-    trace.lanes().iter().map(|lane| lane.id.as_str()).zip(counts).collect()
 }

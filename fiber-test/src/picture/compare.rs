@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::Picture;
 use super::arrows::{self, Arrow};
-use super::columns::{self, Column};
+use super::columns::Column;
 use super::life::{self, Life};
-use crate::trace::{Site, Trace, Turn};
+use super::words;
+use crate::primitive::Site;
+use crate::trace::{Lane, Trace, Turn};
 
 /// The number of turns that are drawn; of a longer trace, the last ones.
 pub(super) const MOST_TURNS: usize = 2_000;
@@ -64,7 +66,13 @@ impl<'a> View<'a> {
         life.open.is_some() || life.last.is_some_and(|last| last >= self.first)
     }
 
-    pub(super) fn has_outside(&self) -> bool {
+    /// The two turns whose order decides, if they are known.
+    pub(super) fn pair_in_words(&self) -> Option<[String; 2]> {
+        let [Some(earlier), Some(later)] = self.pair else { return None };
+        Some([earlier, later].map(|turn| words::in_short(self.trace, &self.trace.turns()[turn])))
+    }
+
+    fn has_outside(&self) -> bool {
         self.turns().any(|(_, turn)| turn.lane.is_none())
     }
 }
@@ -80,7 +88,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn of(picture: &Picture<'a>) -> Self {
         let mut failing = View::of(picture.failing);
         let mut passing = picture.passing.map(View::of);
-        let columns = columns::assign(&mut failing, passing.as_mut());
+        let columns = assign(&mut failing, passing.as_mut());
         mark_pair(&mut failing, passing.as_mut(), picture.pair);
         if let Some(passing) = &mut passing {
             let parting = parting(failing.trace, passing.trace);
@@ -88,6 +96,50 @@ impl<'a> Comparison<'a> {
         }
         Comparison { columns, failing, passing }
     }
+
+    /// The conclusion from the pair, as far as known.
+    pub(super) fn moral(&self) -> &'static str {
+        if self.passing.is_some() { "The other way round, it passes." } else { "" }
+    }
+}
+
+/// The failing trace's lanes in order, then those that occur only in the passing one.
+fn assign<'a>(failing: &mut View<'a>, passing: Option<&mut View<'a>>) -> Vec<Column<'a>> {
+    let mut views: Vec<&mut View<'a>> = vec![failing];
+    views.extend(passing);
+    let mut columns = Vec::new();
+    if views.iter().any(|view| view.has_outside()) {
+        columns.push(Column::Outside);
+        views.iter_mut().for_each(|view| view.outside = Some(0));
+    }
+    let keys: Vec<Vec<LaneKey<'a>>> = views.iter().map(|view| lane_keys(view.trace)).collect();
+    let mut places = BTreeMap::new();
+    for (view, keys) in views.iter().zip(&keys) {
+        for (lane, key) in keys.iter().enumerate().filter(|(lane, _)| view.shows(*lane)) {
+            places.entry(*key).or_insert_with(|| {
+                columns.push(Column::Fiber(&view.trace.lanes()[lane]));
+                columns.len() - 1
+            });
+        }
+    }
+    for (view, keys) in views.iter_mut().zip(&keys) {
+        view.columns = keys.iter().map(|key| places.get(key).copied()).collect();
+    }
+    columns
+}
+
+/// Identifies a lane in two traces: its id, and its number among the lanes with that id.
+type LaneKey<'a> = (&'a str, usize);
+
+fn lane_keys(trace: &Trace) -> Vec<LaneKey<'_>> {
+    let mut seen = BTreeMap::new();
+    let key = |lane: &'_ Lane| -> usize {
+        let count = seen.entry(lane.id.clone()).or_insert(0);
+        *count += 1;
+        *count
+    };
+    let counts: Vec<usize> = trace.lanes().iter().map(key).collect();
+    trace.lanes().iter().map(|lane| lane.id.as_str()).zip(counts).collect()
 }
 
 /// Identifies a turn in two traces, except for repetitions: its fiber, its operator, and its place.

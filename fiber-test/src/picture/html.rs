@@ -5,7 +5,7 @@ use super::drawing::{Part, draw};
 use super::escape::xml;
 use super::layout::Grid;
 use super::svg::{STYLE, left_out};
-use super::{Picture, data, legend, words};
+use super::{Picture, data, legend};
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -32,8 +32,8 @@ const DETAILS: &str = "<aside id=\"details\" aria-label=\"the chosen turn\">\
     <p class=\"hint\">Rest the pointer on a turn to read everything about it.</p></aside>\n";
 
 fn header(picture: &Picture<'_>, comparison: &Comparison<'_>) -> String {
-    let pair = words::pair(&comparison.failing).map(|[a, b]| {
-        let (a, b, moral) = (xml(&a), xml(&b), words::moral(comparison));
+    let pair = comparison.failing.pair_in_words().map(|[a, b]| {
+        let (a, b, moral) = (xml(&a), xml(&b), comparison.moral());
         format!(
             "<p class=\"pair-text\"><b class=\"letter\">A</b> {a} <em>ran before</em> <b class=\"letter\">B</b> {b}. \
              {moral}</p>\n"

@@ -14,10 +14,10 @@
 use super::arrows::Kind;
 use super::columns::Column;
 use super::compare::{Comparison, View};
-use super::drawing::shown;
 use super::life::Place;
 use super::text::{characters, width_of};
 use super::turns::Words;
+use crate::primitive::Dependency;
 
 /// With more columns than this, the words are beside the boxes.
 pub(super) const ROOMY_COLUMNS: usize = 8;
@@ -60,9 +60,17 @@ const FOOT: usize = 56;
 /// The height of the track of one dependency, below the open ends.
 pub(super) const DEPENDENCY: usize = 20;
 /// The maximum number of dependencies that are drawn.
-pub(super) const MOST_DEPENDENCIES: usize = 24;
+const MOST_DEPENDENCIES: usize = 24;
 /// The distance of a dependency's text from its line.
 pub(super) const GRAPH_TEXT: usize = 4;
+
+/// The dependencies that are drawn: those of the cycle, and others if what they want is held. A wait for the end of a child or
+/// joined fiber is drawn only in a cycle: otherwise the open ends already show it.
+pub(super) fn shown(dependencies: &[Dependency]) -> impl Iterator<Item = &Dependency> {
+    let of_cycle = dependencies.iter().filter(|one| one.is_of_cycle);
+    let others = dependencies.iter().filter(|one| !one.is_of_cycle && one.primitive.is_some());
+    of_cycle.chain(others).take(MOST_DEPENDENCIES)
+}
 
 /// The height of the mark at the end of a lane that is still open.
 pub(super) fn open_end_height(grid: &Grid) -> usize {

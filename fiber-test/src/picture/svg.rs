@@ -1,11 +1,11 @@
 //! The stand-alone SVG file: title, the line to replay, and both drawings side by side.
 
+use super::Picture;
 use super::canvas::Canvas;
 use super::compare::Comparison;
 use super::drawing::{Drawing, draw};
 use super::layout::Grid;
 use super::text::characters_in;
-use super::{Picture, words};
 
 /// The style of drawings, here and in the page.
 pub(super) const STYLE: &str = include_str!("drawing.css");
@@ -26,8 +26,8 @@ pub(super) fn file(picture: &Picture<'_>) -> String {
     sheet.width += if passing.is_some() { BETWEEN } else { 0 };
     sheet.paragraph("title", picture.title);
     sheet.paragraph("replay", &format!("replay: {}", picture.replay));
-    if let Some([a, b]) = words::pair(&comparison.failing) {
-        let moral = words::moral(&comparison);
+    if let Some([a, b]) = comparison.failing.pair_in_words() {
+        let moral = comparison.moral();
         sheet.paragraph("pair-text", &format!("A: {a} ran before B: {b}. {moral}"));
     }
     let top = sheet.y + LINE;

@@ -2,9 +2,8 @@
 
 use fiber_core::WaitsFor;
 
-use super::compare::{Comparison, View};
-use crate::primitive::{Primitive, Wanted};
-use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn, timer};
+use crate::primitive::{Primitive, Site, Wanted};
+use crate::trace::{Cause, Effect, Lane, Trace, Turn, timer};
 
 /// The fiber that had the turn.
 pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {
@@ -140,15 +139,4 @@ pub(super) fn primitive_in_short(trace: &Trace, primitive: usize) -> String {
         Some(number) => format!("{name} #{number}"),
         None => name,
     }
-}
-
-/// The two turns whose order decides, if they are known.
-pub(super) fn pair(failing: &View<'_>) -> Option<[String; 2]> {
-    let [Some(earlier), Some(later)] = failing.pair else { return None };
-    Some([earlier, later].map(|turn| in_short(failing.trace, &failing.trace.turns()[turn])))
-}
-
-/// The conclusion from the pair, as far as known.
-pub(super) fn moral(comparison: &Comparison<'_>) -> &'static str {
-    if comparison.passing.is_some() { "The other way round, it passes." } else { "" }
 }

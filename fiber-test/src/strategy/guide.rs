@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Decision;
+use super::decision::Decision;
 use crate::machine::{Choices, Footprint, Step, Steps, TaskId, may_change};
 
 /// A decision.

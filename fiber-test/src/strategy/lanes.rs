@@ -55,6 +55,11 @@ impl Lanes {
         self.places.iter().map(|place| place.key)
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.places.clear();
         self.roots = 0;

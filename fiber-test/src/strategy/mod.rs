@@ -9,6 +9,7 @@
 //! * [`Follow`]: a given order of fibers, kept as far as possible.
 //! * [`Recorded`]: the order that a pool has recorded, kept as far as possible.
 
+mod decision;
 mod follow;
 mod guide;
 mod lanes;
@@ -19,6 +20,7 @@ mod script;
 mod urw;
 mod walk;
 
+pub(crate) use decision::Decision;
 pub(crate) use follow::Follow;
 pub(crate) use guide::{Branch, Decided, Guide, Sleeper, Taken};
 pub(crate) use lanes::{LaneKey, Lanes};
@@ -39,15 +41,6 @@ pub(crate) const FAIRNESS_BOUND: u32 = 10_000;
 
 /// The bound does not fall below this.
 const MIN_FAIRNESS_BOUND: u32 = 64;
-
-/// The result of a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// The task at this place has the turn.
-    Take(usize),
-    /// Time passes first.
-    Later,
-}
 
 /// Decides the order. First in, first out is choice 0. It is moved a few times in each run, so large, rare variants are boxed.
 #[derive(Debug, Default)]

@@ -4,7 +4,8 @@
 //!
 //! The number of change points is drawn for every schedule: exactly d - 1 of them would miss the bugs of short programs
 //! when d is too large. They are drawn among the decisions with several choices, from the second on: before
-//! the first one, no fiber has run that could fall.
+//! the first one, no fiber has run that could fall. In a third of the schedules there are half as many as such decisions: five
+//! philosophers take a fork each only if each of them falls at once.
 //!
 //! Half of the schedules are strict, as in the paper: a fiber that falls later falls lower. So two fibers may have
 //! alternating turns. In the others, the order of the fallen fibers is random.
@@ -12,8 +13,11 @@
 use crate::machine::{Choices, Lane};
 use crate::random::SplitMix64;
 
-/// The maximum number of change points of a schedule: a bug that needs more orderings is hardly ever found.
-const MAX_CHANGES: usize = 8;
+/// There are fewer change points than this in most schedules.
+const MAX_CHANGES: usize = 24;
+
+/// In one schedule of so many, there is a change for every second decision.
+const DENSE_ONE_IN: usize = 3;
 
 /// The first decision at which a fall makes a difference.
 const FIRST_CHANGE: u32 = 2;
@@ -41,7 +45,12 @@ impl Pct {
         let is_strict = random.below(2) == 0;
         let decisions = if decisions == 0 { FEW_DECISIONS } else { decisions };
         let places = (decisions + 1).saturating_sub(FIRST_CHANGE) as usize;
-        let count = if places == 0 { 0 } else { random.below(MAX_CHANGES + usize::from(is_strict)) };
+        let is_dense = random.below(DENSE_ONE_IN) == 0;
+        let count = match places {
+            0 => 0,
+            _ if is_dense => places.div_ceil(2),
+            _ => random.below(MAX_CHANGES + usize::from(is_strict)),
+        };
         let mut changes: Vec<u32> = (0..count).map(|_| FIRST_CHANGE + random.below(places) as u32).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
         Pct {

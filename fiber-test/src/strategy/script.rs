@@ -1,6 +1,6 @@
 //! A fixed list of decisions, and a rule for all others: a replay, or a prefix of a systematic enumeration.
 
-use super::Decision;
+use super::decision::Decision;
 use crate::machine::Choices;
 use crate::schedule::Deviation;
 

@@ -22,3 +22,4 @@ mod settings;
 mod shrinking;
 mod starvation;
 mod steering;
+mod time_limits;

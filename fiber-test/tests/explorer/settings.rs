@@ -41,12 +41,12 @@ fn an_enumeration_has_no_strategy() {
 }
 
 #[test]
-fn without_any_time_the_first_batch_is_run() {
+fn without_any_time_the_first_schedule_is_run() {
     let fails = || Fiber::<()>::fail(Error::msg("broken"));
     let at_once = |explore: Explore| explore.within(Duration::ZERO);
     for threads in [1, 2] {
         let explored = at_once(Explore::default()).threads(threads).check(|| Fiber::success(1));
-        assert_eq!(explored.schedules(), 3);
+        assert_eq!(explored.schedules(), 1);
         for explore in [Explore::default(), Explore::exhaustive(), Explore::cancel_everywhere()] {
             assert!(at_once(explore).threads(threads).try_check(fails).is_err());
         }
@@ -57,8 +57,8 @@ fn without_any_time_the_first_batch_is_run() {
 fn a_limit_of_time_and_one_of_schedules_may_be_given_in_any_order() {
     let program = || Fiber::success(1);
     let schedules = |explore: Explore| explore.check(program).schedules();
-    assert_eq!(schedules(Explore::default().schedules(10).within(Duration::ZERO)), 3);
-    assert_eq!(schedules(Explore::default().within(Duration::ZERO).schedules(10)), 3);
+    assert_eq!(schedules(Explore::default().schedules(10).within(Duration::ZERO)), 1);
+    assert_eq!(schedules(Explore::default().within(Duration::ZERO).schedules(10)), 1);
 }
 
 /// More binds at one instant than are allowed.

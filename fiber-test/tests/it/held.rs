@@ -30,7 +30,12 @@ fn semaphore(permits: usize, name: &str) -> Semaphore {
 fn deadlock<T: Send + 'static, R: Run<Out = T>>(program: Fiber<T, R>) -> Vec<String> {
     let Err(report) = TestScheduler::new().try_run(program) else { panic!("it ended") };
     assert!(report.is_deadlock(), "{report}");
-    report.to_string().lines().map(str::to_owned).collect()
+    in_words(&report.to_string()).lines().map(str::to_owned).collect()
+}
+
+/// With a drawn circle in one line.
+fn in_words(report: &str) -> String {
+    report.replace("\n  ╭> ", ": ").replace("\n  │  ", " ").replace("\n  ╰─ ", " ")
 }
 
 /// The report about a fiber that has not ended.
@@ -77,9 +82,10 @@ fn a_deadlock_of_two_semaphores_is_found_and_told_with_its_circle_and_places() {
                 "  fiber 0.0.1 \"back\" (forked at {zip}) waits for Semaphore `a` (acquired at {there}), held by fiber 0.0.0 \
                  \"there\", at {inner}"
             ),
-            "they wait in a circle: fiber 0.0.0 \"there\" waits for Semaphore `b`, held by fiber 0.0.1 \"back\", which waits for \
-             Semaphore `a`, held by fiber 0.0.0 \"there\""
-                .to_owned(),
+            "they wait in a circle".to_owned(),
+            "  ╭> fiber 0.0.0 \"there\" waits for Semaphore `b`, held by".to_owned(),
+            "  │  fiber 0.0.1 \"back\", which waits for Semaphore `a`, held by".to_owned(),
+            "  ╰─ fiber 0.0.0 \"there\"".to_owned(),
         ]
     );
 }
@@ -267,7 +273,7 @@ fn fibers_that_are_left_in_a_circle_are_a_leak_with_a_circle() {
     let message = failure.problem().message();
     assert_eq!(failure.problem().kind(), ProblemKind::Leak);
     assert!(message.starts_with("leak at 0ns: these have not ended\n"), "{message}");
-    assert!(message.contains("\nthey wait in a circle: fiber "), "{message}");
+    assert!(message.contains("\nthey wait in a circle\n  ╭> fiber "), "{message}");
     assert!(
         message.contains("\nand these were not given back\n  1 permit of Semaphore `a`, acquired at "),
         "{message}"
@@ -522,11 +528,11 @@ fn the_same_schedule_gives_the_same_trace_and_report_wherever_the_primitives_lie
     assert_eq!(once(), first);
 }
 
-/// The last line of the report of a deadlock.
+/// The circle at the end of the report of a deadlock, in words.
 fn told_circle<R: Run<Out = ()>>(program: impl Fn() -> Fiber<(), R> + Sync) -> String {
     let failure = Explore::default().try_check(program).unwrap_err();
     assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);
-    failure.problem().message().lines().last().unwrap_or_default().to_owned()
+    in_words(failure.problem().message()).lines().last().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The test scheduler, a topic to a module: `cargo test -p fiber-test --test it network::`. The explorer's tests are in `explorer`, and
 //! its bugs in `gate`.
 
+mod architecture;
 mod disk;
 mod held;
 mod laws;

@@ -5,4 +5,5 @@ mod support;
 
 mod known;
 mod promise;
+mod racing;
 mod single;

@@ -18,6 +18,7 @@ use std::time::Duration;
 use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
 use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
 use fiber_sched::{CurrentThread, Pool, block_on};
+use fiber_test::{Explore, Search};
 
 /// Longer than any loop.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -30,7 +31,7 @@ const PRODUCERS: u64 = 4;
 /// Makes a loop of so many rounds.
 type Row = fn(u64) -> Fiber<u64>;
 
-const ROWS: [(&str, Row); 34] = [
+const ROWS: [(&str, Row); 37] = [
     ("yield", |count| rounds(count, Fiber::yield_now)),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {
@@ -136,6 +137,10 @@ const ROWS: [(&str, Row); 34] = [
         rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join)).with_local(&NUMBER, 1).boxed()
     }),
     ("blocking call", |count| rounds(count, || Fiber::blocking(|| ()))),
+    // Below, the host only runs the explorer.
+    ("a schedule of 3 fibers of 2 steps, first in, first out", |count| schedules(count, Search::Fifo)),
+    ("a schedule of 3 fibers of 2 steps, random walk", |count| schedules(count, Search::RandomWalk)),
+    ("a schedule of 3 fibers of 2 steps, random priorities (PCT)", |count| schedules(count, Search::Pct)),
 ];
 
 local_key! {
@@ -168,6 +173,15 @@ fn main() {
         _ => panic!("`thread` or `pool`"),
     };
     assert_eq!(done.unwrap(), count);
+}
+
+/// So many schedules of three fibers of two steps each.
+fn schedules(count: u64, search: Search) -> Fiber<u64> {
+    let steps = || Fiber::lazy(|| 1).bind(|n| Fiber::success(n + 1));
+    let program =
+        move || Fiber::parallel((0..3).map(move |_| steps())).map(|all: Vec<u64>| assert_eq!(all, [2; 3]));
+    let explore = Explore::default().only(search).schedules(count);
+    Fiber::lazy(move || explore.try_check(program).expect("nothing is wrong with it").schedules()).boxed()
 }
 
 /// So many rounds of a program.

@@ -159,6 +159,20 @@ pub(crate) trait Waits: Send + 'static + Sized {
 /// A leaf, and a step after it that never waits, in one frame.
 struct Along<L, P>(L, P);
 
+impl<L, P> Along<L, P> {
+    /// The places of the parts.
+    ///
+    /// # Safety
+    /// The place is for both.
+    #[inline(always)]
+    unsafe fn parts(at: *mut Self) -> (*mut L, *mut P) {
+        // SAFETY: by the contract.
+        let leaf = unsafe { &raw mut (*at).0 };
+        // SAFETY: by the contract.
+        (leaf, unsafe { &raw mut (*at).1 })
+    }
+}
+
 impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     type Event = L::Event;
     type Out = P::Out;
@@ -181,8 +195,11 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
 
     #[inline(always)]
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
-        // SAFETY: by the contract. Both are taken before code of the user runs.
-        let (leaf, plain) = unsafe { (&raw mut (*at).0, (&raw const (*at).1).read()) };
+        // SAFETY: by the contract.
+        let (leaf, plain) = unsafe { Along::parts(at) };
+        // Before code of the user runs.
+        // SAFETY: by the contract.
+        let plain = unsafe { plain.read() };
         // SAFETY: by the contract.
         let outcome = unsafe { L::end_at(leaf, cx, outcome) };
         go_along(plain, cx, outcome)
@@ -358,9 +375,10 @@ impl Cx<'_> {
         // SAFETY: by the contract.
         let (at, waiting) = unsafe { self.wait_in_place::<Along<L, P>>() };
         // SAFETY: the place is for it.
-        unsafe { (&raw mut (*at).1).write(plain) };
+        let (leaf, step) = unsafe { Along::parts(at) };
         // SAFETY: as above.
-        (unsafe { &raw mut (*at).0 }, waiting)
+        unsafe { step.write(plain) };
+        (leaf, waiting)
     }
 
     /// Yields to the scheduler; then gives the outcome.

@@ -110,7 +110,7 @@ impl<T> State<T> {
         let can_take = !self.items.is_empty() | self.is_closed | !self.senders.is_empty();
         let can_put =
             self.has_room() | self.is_closed | !self.receivers.is_empty() | (self.overflow != Overflow::Wait);
-        u8::from(can_take) * CAN_TAKE | u8::from(can_put) * CAN_PUT
+        (u8::from(can_take) * CAN_TAKE) | (u8::from(can_put) * CAN_PUT)
     }
 
     /// The number of items that fit now.

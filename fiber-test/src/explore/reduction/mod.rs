@@ -9,22 +9,22 @@
 //! touched state without declaring it.
 
 mod causes;
+mod reduced;
 #[cfg(all(test, feature = "proptest"))]
 mod tests;
 mod wakeup;
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
-use super::enumeration::Open;
-use super::portfolio::Search;
+use super::kinds::Search;
 use super::run::Execution;
-use super::source::{Planned, Source};
+use super::source::{Open, Planned, Source};
 use crate::machine::{Counts, Course, Footprint, Steps, both};
 use crate::random::SplitMix64;
 use crate::strategy::{Branch, Decided, Guide, RandomWalk, Sleeper, Strategy, Taken};
 use causes::{Causes, is_named};
+pub(crate) use reduced::Reduced;
 
 /// The number of traces that are distinguished: a few megabytes.
 const MAX_TRACES: usize = 100_000;
@@ -61,38 +61,6 @@ enum Progress {
     Checks { left: u32, outstanding: u32 },
     /// Everything is done.
     Over,
-}
-
-/// The result of a reduced enumeration.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Reduced {
-    /// Runs that showed something new until their end.
-    pub(crate) traces: u64,
-    /// Runs that reached a point after which everything had been seen.
-    pub(crate) redundant: u64,
-    pub(crate) steps: u64,
-    /// Steps that declared nothing.
-    pub(crate) silent: u64,
-    /// Random walks that showed something new.
-    pub(crate) unknown: u64,
-    /// The number of orders, estimated from the random walks: the mean of the product of all choices.
-    pub(crate) orders: f64,
-}
-
-impl fmt::Display for Reduced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reduced { traces, redundant, steps, silent, orders, .. } = *self;
-        write!(f, "all {traces} orders were seen that differ in more than independent steps (of about ")?;
-        if orders < 1e6 {
-            write!(f, "{orders:.0}")?
-        } else {
-            write!(f, "{orders:.0e}")?
-        }
-        write!(
-            f,
-            "; {redundant} schedules were redundant; {silent} of {steps} steps said nothing of what they touch)"
-        )
-    }
 }
 
 /// A decision on the path.
@@ -193,7 +161,7 @@ impl Reduction {
                 _ => causes.without(first, last),
             };
             match sleeper.cloned().filter(|_| sequence.len() == 1) {
-                None if last >= new => wakeup::plan(node, sequence, steps, causes),
+                None if last >= new => wakeup::plan(&mut node.others, &node.sleep, sequence, steps, causes),
                 None => {}
                 // It sleeps, and touches other objects than here. So a step that wakes it goes first.
                 Some(sleeper) => {
@@ -201,7 +169,7 @@ impl Reduction {
                         if sleeper.is_woken_by(&steps.all()[waker], steps) {
                             let mut sequence = causes.without(first, waker);
                             sequence.push(last);
-                            wakeup::plan(node, sequence, steps, causes);
+                            wakeup::plan(&mut node.others, &node.sleep, sequence, steps, causes);
                         }
                     }
                 }

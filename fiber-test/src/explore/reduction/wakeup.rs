@@ -1,18 +1,24 @@
 //! The steps to run next at a point of the path: the wakeup trees of Abdulla, Aronis, Jonsson, Sagonas ("Optimal dynamic
 //! partial order reduction", 2014).
 
-use super::Node;
 use super::causes::Causes;
 use crate::machine::{Steps, TaskId};
-use crate::strategy::Branch;
+use crate::strategy::{Branch, Sleeper};
 
-/// Adds a sequence to the steps to take at a decision, unless everything that begins with it was seen, or will be.
+/// Adds a sequence to the other steps to take at a decision, unless everything that begins with it was seen, or will be: some of its tasks
+/// sleep there.
 ///
 /// The accesses of its last step are unknown, because it runs earlier than it was seen to. So it comes after all others.
-pub(super) fn plan(node: &mut Node, sequence: Vec<usize>, steps: &Steps, causes: &Causes) {
-    let is_seen = node.sleep.iter().any(|sleeper| place_of(sleeper.task, &sequence, steps, causes).is_some());
+pub(super) fn plan(
+    others: &mut Vec<Branch>,
+    sleep: &[Sleeper],
+    sequence: Vec<usize>,
+    steps: &Steps,
+    causes: &Causes,
+) {
+    let is_seen = sleep.iter().any(|sleeper| place_of(sleeper.task, &sequence, steps, causes).is_some());
     if !is_seen {
-        insert(&mut node.others, sequence, steps, causes);
+        insert(others, sequence, steps, causes);
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use super::super::canvas::Canvas;
-use super::super::layout::{DEPENDENCY, GRAPH_TEXT, MOST_DEPENDENCIES, open_end_height};
+use super::super::layout::{DEPENDENCY, GRAPH_TEXT, open_end_height, shown};
 use super::super::text::{characters_in, fitting};
 use super::super::words;
 use super::Pen;
@@ -84,12 +84,4 @@ impl Pen<'_> {
             None => format!("{from} waits for the end of {to}{circle}"),
         }
     }
-}
-
-/// The dependencies that are drawn: those of the cycle, and others if what they want is held. A wait for the end of a child or
-/// joined fiber is drawn only in a cycle: otherwise the open ends already show it.
-pub(in super::super) fn shown(dependencies: &[Dependency]) -> impl Iterator<Item = &Dependency> {
-    let of_cycle = dependencies.iter().filter(|one| one.is_of_cycle);
-    let others = dependencies.iter().filter(|one| !one.is_of_cycle && one.primitive.is_some());
-    of_cycle.chain(others).take(MOST_DEPENDENCIES)
 }

@@ -7,8 +7,6 @@ mod ends;
 mod gutter;
 mod heads;
 
-pub(super) use dependencies::shown;
-
 use super::canvas::Canvas;
 use super::compare::{Comparison, View};
 use super::layout::{Grid, Row, Rows};

@@ -4,8 +4,8 @@ use std::panic::Location;
 
 use fiber_core::{Instant, WaitsFor};
 
-use crate::primitive::{Dependency, Primitive, Wanted};
-use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
+use crate::primitive::{Dependency, Primitive, Site, Wanted};
+use crate::trace::{Cause, Effect, Lane, Trace, Turn};
 
 /// The caller's place.
 #[track_caller]
