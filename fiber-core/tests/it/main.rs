@@ -37,6 +37,7 @@ mod parts;
 mod payloads;
 mod points;
 mod policy;
+mod race_macro;
 mod scopes;
 mod semantics;
 mod sites;

@@ -1,5 +1,6 @@
 //! Combinators that run several fibers at a time.
 
+pub(crate) mod arms;
 pub(crate) mod choice;
 pub(crate) mod dataflow;
 pub(crate) mod failures;
