@@ -528,3 +528,11 @@ fn a_race_of_two_waits_is_one_wait_and_a_race_of_more_has_a_cell_for_each() {
     assert_eq!(allocations(three), 9);
     assert_eq!(allocations(move || Fiber::race_all([delay(), delay(), delay()])), 8);
 }
+
+#[test]
+fn what_arrives_within_a_time_is_shared_with_the_limit_and_numbered() {
+    let one = || Fiber::success(1);
+    assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()])), 1);
+    // What they share, and the pairs.
+    assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()]).within(SECOND)), 3);
+}

@@ -21,7 +21,7 @@ use crate::race;
 use crate::together::mark_of;
 
 /// Methods of a fiber that give a fiber.
-const COMBINATORS: [&str; 22] = [
+const COMBINATORS: [&str; 23] = [
     "and_then",
     "bind",
     "boxed",
@@ -43,6 +43,7 @@ const COMBINATORS: [&str; 22] = [
     "timeout",
     "timeout_option",
     "uncancelable",
+    "within",
     "zip",
 ];
 

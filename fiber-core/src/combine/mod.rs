@@ -15,7 +15,7 @@ mod region;
 mod sequence;
 
 pub use branches::{
-    Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip,
+    Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Within, Zip,
 };
 pub(crate) use branches::{arms, dataflow};
 pub use fork::{

@@ -46,6 +46,7 @@ mod structure;
 mod supervision;
 mod tokens;
 mod unstarted;
+mod within;
 
 #[path = "../support/mod.rs"]
 mod support;

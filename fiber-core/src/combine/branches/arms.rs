@@ -30,6 +30,7 @@ pub struct Arm<R, M>(Option<R>, M);
 pub struct LastArm<R>(Option<R>);
 
 /// An arm, and those below it.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub fn arm<I: IntoFiber, M: Members>(fiber: I, rest: M) -> Arm<I::Run, M> {
@@ -37,6 +38,7 @@ pub fn arm<I: IntoFiber, M: Members>(fiber: I, rest: M) -> Arm<I::Run, M> {
 }
 
 /// The lowest arm.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub fn last_arm<I: IntoFiber>(fiber: I) -> LastArm<I::Run> {
@@ -44,6 +46,7 @@ pub fn last_arm<I: IntoFiber>(fiber: I) -> LastArm<I::Run> {
 }
 
 /// One of two arms.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub fn into_fiber<I: IntoFiber>(fiber: I) -> Fiber<I::Out, I::Run> {
@@ -51,6 +54,7 @@ pub fn into_fiber<I: IntoFiber>(fiber: I) -> Fiber<I::Out, I::Run> {
 }
 
 /// The race of three arms or more.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub fn race_arms<M: Members>(arms: M) -> Fiber<<M::Branch as Run>::Out, RaceArms<M>> {

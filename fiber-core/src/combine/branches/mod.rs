@@ -14,6 +14,7 @@ pub(crate) mod race;
 pub(crate) mod race_all;
 pub(crate) mod race_with;
 pub(crate) mod with_token;
+pub(crate) mod within;
 pub(crate) mod zip;
 
 pub use first_success::FirstSuccess;
@@ -23,4 +24,5 @@ pub use parallel::Parallel;
 pub use race::{Either, Race};
 pub use race_all::RaceAll;
 pub use race_with::{RaceWith, Raced};
+pub use within::Within;
 pub use zip::Zip;
