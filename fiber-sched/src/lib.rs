@@ -69,6 +69,8 @@ mod stdio;
 mod steal;
 mod threads;
 mod timer;
+#[cfg(feature = "tower")]
+pub mod tower;
 #[cfg(feature = "tracing")]
 mod traced;
 mod unfinished;
