@@ -96,7 +96,7 @@ pub use traced::Traced;
 pub use unfinished::Unfinished;
 
 /// The cookbook for services, and the pages for users of tokio, compiled and run as documentation tests.
-#[cfg(all(doctest, unix, feature = "tokio", feature = "tracing"))]
+#[cfg(all(doctest, unix, feature = "tokio", feature = "tower", feature = "tracing"))]
 mod prose {
     #[doc = include_str!("../../docs/service.md")]
     struct Service;

@@ -39,8 +39,8 @@ use super::service::RequestService;
 /// #     }
 /// # }
 /// # #[derive(Clone)]
-/// # struct Service1;
-/// # impl Service<Request<()>> for Service1 {
+/// # struct Site;
+/// # impl Service<Request<()>> for Site {
 /// #     type Response = Response<Text>;
 /// #     type Error = Infallible;
 /// #     type Future = Pin<Box<dyn Future<Output = Result<Response<Text>, Infallible>> + Send>>;
@@ -65,7 +65,7 @@ use super::service::RequestService;
 /// let pool = Pool::new();
 /// let layer = RequestLayer::new(pool.group()).deadline(Duration::from_millis(20)).limit(100).number(&REQUEST);
 /// // In a program: Router::new().route("/", get(handle)).layer(layer)
-/// # let service = Service1;
+/// # let service = Site;
 /// let mut service = layer.layer(service);
 /// let get = |path: &str| Request::get(path).body(()).unwrap();
 /// let answers = block_on(async { [service.call(get("/")).await, service.call(get("/slow")).await] });
@@ -126,7 +126,7 @@ impl fmt::Display for Overloaded {
 impl std::error::Error for Overloaded {}
 
 impl RequestLayer {
-    /// A layer whose fibers are members of this group.
+    /// A layer whose fibers are members of this group. The scheduler of the group has to live as long as the service.
     pub fn new(requests: Group) -> Self {
         RequestLayer(Arc::new(Settings {
             requests,
@@ -188,6 +188,16 @@ impl RequestLayer {
 
     /// Lets the service inside run to its response although the client has gone away. The deadline holds, and so does a shutdown.
     /// A body that nobody reads any more is dropped.
+    ///
+    /// ```
+    /// use fiber_sched::Pool;
+    /// use fiber_sched::tower::RequestLayer;
+    /// use std::time::Duration;
+    ///
+    /// let pool = Pool::new();
+    /// let payments = RequestLayer::new(pool.group()).deadline(Duration::from_secs(30)).to_the_end();
+    /// # drop(payments);
+    /// ```
     #[must_use]
     pub fn to_the_end(self) -> Self {
         self.set(|settings| settings.is_to_the_end = true)

@@ -8,6 +8,7 @@
 //! ```
 
 mod peers;
+mod service;
 
 use std::env::args;
 use std::hint::black_box;
@@ -18,6 +19,8 @@ use std::time::Duration;
 use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
 use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
 use fiber_sched::{CurrentThread, Pool, block_on};
+
+use service::served;
 
 /// Longer than any loop.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -30,7 +33,7 @@ const PRODUCERS: u64 = 4;
 /// Makes a loop of so many rounds.
 type Row = fn(u64) -> Fiber<u64>;
 
-const ROWS: [(&str, Row); 34] = [
+const ROWS: [(&str, Row); 37] = [
     ("yield", |count| rounds(count, Fiber::yield_now)),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {
@@ -134,6 +137,11 @@ const ROWS: [(&str, Row); 34] = [
     }),
     ("fork and join, with a local", |count| {
         rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join)).with_local(&NUMBER, 1).boxed()
+    }),
+    ("a request of a service", |count| served(count, service::Answers)),
+    ("a request of a service, under the layer", |count| service::under_the_layer(count, false)),
+    ("a request of a service, under the layer with a deadline, a limit and a number", |count| {
+        service::under_the_layer(count, true)
     }),
     ("blocking call", |count| rounds(count, || Fiber::blocking(|| ()))),
 ];
