@@ -70,7 +70,10 @@ impl App {
     fn request(&self, headers: &HeaderMap, fiber: Fiber<()>) -> Fiber<()> {
         let app = self.clone();
         let gone = Fiber::lazy(move || _ = app.0.gone.fetch_add(1, Ordering::Relaxed));
-        let logs = |error: &Error| Fiber::success(warn!("{error}"));
+        let logs = |error: &Error| {
+            warn!("{error}");
+            Fiber::success(())
+        };
         fiber.timeout(limit(headers)).on_failure(logs).on_cancel(gone).boxed()
     }
 }

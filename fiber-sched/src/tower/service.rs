@@ -65,7 +65,7 @@ where
             let (last_byte, is_sent) = one_shot();
             giver.give((response, last_byte));
             drop(inside);
-            // An error says that nobody reads the body any more.
+            // In the block, with which ends what the service has forked. An error says that nobody reads the body any more.
             _ = is_sent.await;
             Ok::<(), Error>(())
         });
