@@ -61,6 +61,7 @@ use proc_macro::TokenStream;
 /// | `let! pat = fiber;` | waits and binds the value; also `let! pat: Type = fiber;` |
 /// | `let! pat = fiber else { ... };` | for a refutable pattern; the `else` block has to diverge |
 /// | `let! a = f and! b = g and! c = h;` | waits for all in parallel, as `zip` does: the first failure cancels the others; an `else` at the end applies to all patterns |
+/// | `do! race! { a = f => x, b = g => y }` | waits for the first to end, and gives the value of its handler, which is code of this block; also behind `let!`: [`race!`] |
 ///
 /// ```
 /// # use fiber_core::{Fiber, fiber};

@@ -308,3 +308,42 @@ fn a_race_has_as_many_turns_as_its_method() {
     let all = turns(fiber! { let! won = Fiber::race_all([a(), b(), a()]); won });
     assert_eq!(turns(race! { a = a() => a, b = b() => b, a = a() => a }), all);
 }
+
+#[test]
+fn it_stands_wherever_a_do_bang_may() {
+    let fiber = fiber! {
+        let! Some(n) = (race! { n = after(1, 1) => Some(n), _ = after(2, 2) => None }) else { return 0 };
+        let mut total = n;
+        _ = do! race! { n = after(1, 1) => n, n = after(2, 2) => n } + 1;
+        if do! race! { () = after(1, ()) => true, () = after(2, ()) => false } { total += 10 }
+        match do! race! { n = after(1, 5) => n, n = after(2, 2) => n } { 5 => total += 100, _ => {} }
+        while do! race! { n = after(1, total < 200) => n, n = after(2, true) => n } { total += 50 }
+        // The names of the expansion are not those of the block.
+        let (value, won) = (7, 8);
+        total += do! race! { n = after(1, value) => n + won, n = after(2, won) => n + value };
+        loop { do! race! { () = after(1, ()) => break, () = after(2, ()) => return 1 }; }
+        let length = (do! race! { text = after(1, "abc") => text, text = after(2, "") => text }).len();
+        assert_eq!(do! race! { n = after(1, 1) => n, n = after(2, 2) => n }, 1);
+        total + length
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), 1 + 10 + 100 + 100 + 15 + 3);
+}
+
+#[test]
+fn it_has_as_many_arms_as_one_needs() {
+    let fiber = race! {
+        n = after(12, 1_u8) => usize::from(n),
+        n = after(11, 1_u16) => usize::from(n),
+        n = after(10, 1_usize) => n,
+        text = after(9, "a") => text.len(),
+        letter = after(8, 'a') => letter.len_utf8(),
+        (a, b) = after(7, (1, 2)) => a + b,
+        array = after(6, [1; 3]) => array[0],
+        text = after(5, String::new()) => text.len(),
+        some = after(4, Some(1)) => some.unwrap_or(0),
+        vec = after(3, vec![1]) => vec[0],
+        () = after(2, ()) => 77,
+        is_true = after(13, true) => usize::from(is_true),
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), 77);
+}

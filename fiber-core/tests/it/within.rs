@@ -249,7 +249,11 @@ fn members(made: &Counter, dropped: &Counter, number: u32) -> Fiber<Vec<(usize, 
     });
     let limit = Duration::from_micros(u64::from(number % 4));
     let parallel = Fiber::parallel(fibers);
-    if number.is_multiple_of(3) { parallel.limit(2).within(limit).boxed() } else { parallel.within(limit).boxed() }
+    if number.is_multiple_of(3) {
+        parallel.limit(2).within(limit).boxed()
+    } else {
+        parallel.within(limit).boxed()
+    }
 }
 
 /// Each value that was given is that of its index, and the indexes increase.
