@@ -51,6 +51,7 @@ mod net;
 #[path = "no_net.rs"]
 mod net;
 mod observer;
+mod on_this_thread;
 #[cfg(feature = "tokio")]
 mod on_tokio;
 mod patience;
@@ -83,6 +84,7 @@ pub use console::ConsoleTasks;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
 pub use observer::Observer;
+pub use on_this_thread::{AnotherThread, on_this_thread};
 #[cfg(feature = "tokio")]
 pub use on_tokio::{TokioBuilder, TokioScheduler};
 pub use pool::{Builder, Pool, Settings, Stuck};
