@@ -117,6 +117,8 @@ mod prose {
     struct Extending;
     #[doc = include_str!("../../docs/coordination.md")]
     struct Coordination;
+    #[doc = include_str!("../../docs/pipelines.md")]
+    struct Pipelines;
     #[doc = include_str!("../../docs/io.md")]
     struct Io;
     #[doc = include_str!("../../docs/compute.md")]
