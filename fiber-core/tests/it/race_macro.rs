@@ -316,12 +316,17 @@ fn it_stands_wherever_a_do_bang_may() {
         let mut total = n;
         _ = do! race! { n = after(1, 1) => n, n = after(2, 2) => n } + 1;
         if do! race! { () = after(1, ()) => true, () = after(2, ()) => false } { total += 10 }
-        match do! race! { n = after(1, 5) => n, n = after(2, 2) => n } { 5 => total += 100, _ => {} }
+        total += match do! race! { n = after(1, 5) => n, n = after(2, 2) => n } { 5 => 100, other => other };
         while do! race! { n = after(1, total < 200) => n, n = after(2, true) => n } { total += 50 }
         // The names of the expansion are not those of the block.
         let (value, won) = (7, 8);
         total += do! race! { n = after(1, value) => n + won, n = after(2, won) => n + value };
-        loop { do! race! { () = after(1, ()) => break, () = after(2, ()) => return 1 }; }
+        for round in 0.. {
+            do! race! {
+                () = after(1, ()) => if round == 2 { break },
+                () = after(2, ()) => return 1,
+            };
+        }
         let length = (do! race! { text = after(1, "abc") => text, text = after(2, "") => text }).len();
         assert_eq!(do! race! { n = after(1, 1) => n, n = after(2, 2) => n }, 1);
         total + length
