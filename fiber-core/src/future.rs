@@ -31,6 +31,9 @@ impl<T: Send + 'static> Fiber<T> {
     /// assert_eq!(fiber_sched::run(Fiber::from_future(sum(4))).unwrap(), 10);
     /// ```
     ///
+    /// A [dump](crate::Dump) says that a fiber waits for a future, and not which one: name a fiber that is all such a future,
+    /// `Fiber::from_future(..).named("rates")`.
+    ///
     /// # Errors
     /// The error of the future, converted.
     ///

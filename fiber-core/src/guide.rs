@@ -5,6 +5,7 @@
 //! | learn the library in one sitting | [`fibers`] |
 //! | know what is guaranteed, rule by rule | [`semantics`] |
 //! | choose between a channel, a lock and a signal | [`coordination`] |
+//! | pass items through stages: map, merge, window, throttle, batch, retry | [`pipelines`] |
 //! | use sockets, processes and files | [`io`] |
 //! | have steps run in parallel where their values allow it | [`dataflow`](mod@dataflow) |
 //! | compute in parallel, and borrow | [`compute`] |
@@ -31,6 +32,10 @@ pub mod coordination {
     //! [testing.md]: https://docs.rs/fiber-test/latest/fiber_test/guide/
     #![doc = ""]
     #![doc = include_str!("../docs/coordination.md")]
+}
+
+pub mod pipelines {
+    #![doc = include_str!("../docs/pipelines.md")]
 }
 
 pub mod io {

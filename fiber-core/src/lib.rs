@@ -82,10 +82,11 @@ pub use recording::{ParseRecordingError, RecordedTurn, Recording, TurnKind};
 pub use resource::Resource;
 pub use token::CancelToken;
 
-/// The expansion of `fiber!` uses these.
+/// The expansions of `fiber!` and `race!` use these.
 #[doc(hidden)]
 pub mod __macro_support {
     pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait, wait_first};
+    pub use crate::combine::arms::{arm, into_fiber, last_arm, race_arms};
 
     /// The expansion of `dataflow!` uses these.
     pub mod flow {
@@ -96,7 +97,7 @@ pub mod __macro_support {
     }
 }
 
-pub use fiber_macros::{dataflow, dataflow_graph, fiber};
+pub use fiber_macros::{dataflow, dataflow_graph, fiber, race};
 
 /// The types behind the combinators, for code that has to name them.
 pub mod types {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use fiber_core::sync::{Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
 use fiber_core::{
-    CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key,
+    CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key, race,
 };
 use support::Queue;
 
@@ -97,6 +97,13 @@ fn branches_that_are_ready_allocate_nothing() {
     assert_eq!(allocations(|| one().race_with(one()).map(drop)), 0);
     assert_eq!(allocations(|| one().zip(one().zip(one())).zip(one()).race(one().zip(one()))), 0);
     assert_eq!(allocations(move || one().zip(one()).timeout(second).zip(one()).uncancelable()), 0);
+    // The block is made before.
+    assert_eq!(allocations(|| race! { n = one() => n, n = one() => n }), 0);
+    assert_eq!(allocations(|| race! { n = one() => n, n = one() => n, n = one() => n, n = one() => n }), 0);
+    assert_eq!(
+        allocations(move || race! { n = one().timeout(second) => n, n = one() => n, n = one() => n }),
+        0
+    );
     // The vectors of the pulled fibers.
     assert_eq!(allocations(|| Fiber::race_all([one(), one(), one()])), 1);
     assert_eq!(allocations(|| Fiber::first_success([one(), one(), one()])), 1);
@@ -509,4 +516,23 @@ fn a_hedge_that_is_ready_allocates_nothing_and_one_that_waits_only_its_attempt()
 fn a_blocking_call_allocates_its_job_and_its_task() {
     // What the thread and the fiber share, and the task.
     assert_eq!(allocations(|| Fiber::blocking(|| ())), 2);
+}
+
+#[test]
+fn a_race_of_two_waits_is_one_wait_and_a_race_of_more_has_a_cell_for_each() {
+    let delay = || Fiber::delay(SECOND);
+    let two = move || race! { () = delay() => (), () = delay() => () };
+    let three = move || race! { () = delay() => (), () = delay() => (), () = delay() => () };
+    assert_eq!(allocations(two), 0);
+    // One more than that of `race_all`, which has a vector, but no block.
+    assert_eq!(allocations(three), 9);
+    assert_eq!(allocations(move || Fiber::race_all([delay(), delay(), delay()])), 8);
+}
+
+#[test]
+fn what_arrives_within_a_time_is_shared_with_the_limit_and_numbered() {
+    let one = || Fiber::success(1);
+    assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()])), 1);
+    // What they share, and the pairs.
+    assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()]).within(SECOND)), 3);
 }

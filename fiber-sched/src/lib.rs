@@ -45,7 +45,7 @@ mod direct;
 mod direct;
 mod discard;
 // Its programs use these features.
-#[cfg(all(doc, any(not(doctest), all(unix, feature = "tokio", feature = "tracing"))))]
+#[cfg(all(doc, any(not(doctest), all(unix, feature = "tokio", feature = "tower", feature = "tracing"))))]
 pub mod guide;
 mod inside;
 mod local;
@@ -56,6 +56,7 @@ mod net;
 #[path = "no_net.rs"]
 mod net;
 mod observer;
+mod on_this_thread;
 #[cfg(feature = "tokio")]
 mod on_tokio;
 mod patience;
@@ -74,6 +75,8 @@ mod stdio;
 mod steal;
 mod threads;
 mod timer;
+#[cfg(feature = "tower")]
+pub mod tower;
 #[cfg(feature = "tracing")]
 mod traced;
 mod unfinished;
@@ -86,6 +89,7 @@ pub use console::ConsoleTasks;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
 pub use observer::Observer;
+pub use on_this_thread::{AnotherThread, on_this_thread};
 #[cfg(feature = "tokio")]
 pub use on_tokio::{TokioBuilder, TokioScheduler};
 pub use pool::{Builder, Pool, Settings, Stuck};

@@ -1,18 +1,21 @@
 //! The HTTP interface of the service: routes, deadlines and statuses.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::map_response_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::sync::CircuitOpen;
 use fiber_core::{Context, Error, Fiber, Group};
+use fiber_sched::tower::RequestLayer;
 use tokio::runtime::Handle;
 use tracing::{error, warn};
 
@@ -25,6 +28,8 @@ use crate::upstream::Unexpected;
 const DEADLINE: &str = "x-deadline-ms";
 /// The maximum deadline of a request.
 const LONGEST: Duration = Duration::from_secs(5);
+/// The most requests at a time.
+const MOST: usize = 1_000;
 
 /// The state that the handlers share.
 #[derive(Clone)]
@@ -35,60 +40,41 @@ struct Shared {
     /// The requests in progress.
     requests: Group,
     fibers: Context,
-    begun: AtomicU64,
     /// The number of requests whose clients have disconnected.
     gone: AtomicU64,
-    answered: [Answers; 5],
+    /// The number of answers by their statuses.
+    answers: Mutex<BTreeMap<u16, u64>>,
 }
-
-/// The number of answers with this status.
-struct Answers(StatusCode, AtomicU64);
 
 impl App {
     pub fn new(bookings: Bookings, requests: Group, fibers: Context) -> Self {
-        let kinds = [200, 400, 409, 500, 504].map(|code| StatusCode::from_u16(code).expect("a status"));
-        let answered = kinds.map(|status| Answers(status, AtomicU64::new(0)));
-        App(Arc::new(Shared {
-            bookings,
-            requests,
-            fibers,
-            begun: AtomicU64::new(0),
-            gone: AtomicU64::new(0),
-            answered,
-        }))
+        let (gone, answers) = (AtomicU64::new(0), Mutex::default());
+        App(Arc::new(Shared { bookings, requests, fibers, gone, answers }))
     }
 
     pub fn routes(self) -> Router {
+        let app = self.clone();
+        let requests = RequestLayer::new(self.0.requests.clone()).number(&REQUEST).limit(MOST);
+        let requests = requests.each(move |head, fiber| app.request(&head.headers, fiber));
         Router::new()
             .route("/bookings", post(book))
             .route("/events/{event}/bookings", get(list))
+            .layer(requests)
+            .layer(map_response_with_state(self.clone(), answered))
             .route("/debug/fibers", get(fibers))
             .route("/metrics", get(metrics))
             .with_state(self)
     }
 
-    /// Runs a fiber for a request until its deadline, and only while the client is connected. axum drops the handler when
-    /// the client disconnects, which cancels the fiber.
-    async fn answer<T: Send + 'static>(&self, headers: &HeaderMap, fiber: Fiber<T>) -> Result<T, Failure> {
-        let number = self.0.begun.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Gives a request its deadline.
+    fn request(&self, headers: &HeaderMap, fiber: Fiber<()>) -> Fiber<()> {
         let app = self.clone();
         let gone = Fiber::lazy(move || _ = app.0.gone.fetch_add(1, Ordering::Relaxed));
-        let request =
-            fiber.timeout(limit(headers)).on_cancel(gone).with_local(&REQUEST, number).named("request");
-        let ended = self.0.requests.spawn(request).cancel_on_drop().await;
-        let answer = ended.into_result().map_err(|error| Failure { number, error });
-        self.count(answer.as_ref().map_or_else(Failure::status, |_| StatusCode::OK));
-        answer
-    }
-
-    fn count(&self, status: StatusCode) {
-        let mut kinds = self.0.answered.iter();
-        let exact = kinds.find(|Answers(kind, _)| *kind == status);
-        let class =
-            || self.0.answered.iter().find(|Answers(kind, _)| kind.as_u16() / 100 == status.as_u16() / 100);
-        if let Some(Answers(_, count)) = exact.or_else(class) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
+        let logs = |error: &Error| {
+            warn!("{error}");
+            Fiber::success(())
+        };
+        fiber.timeout(limit(headers)).on_failure(logs).on_cancel(gone).boxed()
     }
 }
 
@@ -98,21 +84,25 @@ pub fn limit(headers: &HeaderMap) -> Duration {
     asked.map_or(LONGEST, |millis| LONGEST.min(Duration::from_millis(millis)))
 }
 
+/// Counts an answer, and says why there is no other one.
+async fn answered(State(app): State<App>, answer: Response) -> Response {
+    *app.0.answers.lock().unwrap().entry(answer.status().as_u16()).or_default() += 1;
+    match answer.extensions().get::<Arc<Error>>() {
+        Some(error) => (answer.status(), error.to_string()).into_response(),
+        None => answer,
+    }
+}
+
 async fn book(
     State(app): State<App>,
-    headers: HeaderMap,
     Json(order): Json<Order>,
 ) -> Result<(StatusCode, Json<Booking>), Failure> {
-    let booking = app.answer(&headers, app.0.bookings.book(order)).await?;
+    let booking = app.0.bookings.book(order).await?;
     Ok((StatusCode::CREATED, Json(booking)))
 }
 
-async fn list(
-    State(app): State<App>,
-    headers: HeaderMap,
-    Path(event): Path<u32>,
-) -> Result<Json<Vec<Booking>>, Failure> {
-    Ok(Json(app.answer(&headers, app.0.bookings.of_event(event)).await?))
+async fn list(State(app): State<App>, Path(event): Path<u32>) -> Result<Json<Vec<Booking>>, Failure> {
+    Ok(Json(app.0.bookings.of_event(event).await?))
 }
 
 /// The live fibers, and what each of them waits for.
@@ -123,13 +113,10 @@ async fn fibers(State(app): State<App>) -> String {
 /// In the text format of Prometheus.
 async fn metrics(State(app): State<App>) -> String {
     let mut text = String::new();
-    for Answers(status, count) in &app.0.answered {
-        let count = count.load(Ordering::Relaxed);
-        _ = writeln!(text, "booking_answers_total{{kind=\"{}\"}} {count}", status.as_u16());
+    for (status, count) in &*app.0.answers.lock().unwrap() {
+        _ = writeln!(text, "booking_answers_total{{kind=\"{status}\"}} {count}");
     }
-    let total = |count: &AtomicU64| count.load(Ordering::Relaxed);
-    _ = writeln!(text, "booking_requests_total {}", total(&app.0.begun));
-    _ = writeln!(text, "booking_requests_gone_total {}", total(&app.0.gone));
+    _ = writeln!(text, "booking_requests_gone_total {}", app.0.gone.load(Ordering::Relaxed));
     let runtime = Handle::current().metrics();
     _ = writeln!(text, "booking_requests_live {}", app.0.requests.len());
     _ = writeln!(text, "tokio_tasks_live {}", runtime.num_alive_tasks());
@@ -138,15 +125,18 @@ async fn metrics(State(app): State<App>) -> String {
 
 /// A request that ended without a value.
 #[derive(Debug)]
-pub struct Failure {
-    number: u64,
-    error: Error,
+pub struct Failure(Error);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure(error)
+    }
 }
 
 impl Failure {
-    /// The only place that maps failures of the domain, of the upstreams and of deadlines to statuses.
+    /// The only place that maps failures of the domain, and of the upstreams, to statuses.
     fn status(&self) -> StatusCode {
-        let error = &self.error;
+        let error = &self.0;
         match error.downcast_ref::<Refusal>() {
             Some(Refusal::Invalid(_)) => StatusCode::BAD_REQUEST,
             Some(Refusal::Risky) => StatusCode::FORBIDDEN,
@@ -161,11 +151,11 @@ impl Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let (status, Failure { number, error }) = (self.status(), self);
+        let (status, Failure(error)) = (self.status(), self);
         match status {
             // The trace names the operators that the error has passed.
-            StatusCode::INTERNAL_SERVER_ERROR => error!("request {number}: {error:#}"),
-            status if status.is_server_error() => warn!("request {number}: {error}"),
+            StatusCode::INTERNAL_SERVER_ERROR => error!("{error:#}"),
+            status if status.is_server_error() => warn!("{error}"),
             _ => {}
         }
         let text = if status == StatusCode::INTERNAL_SERVER_ERROR {

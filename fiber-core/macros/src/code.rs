@@ -17,10 +17,11 @@ use syn::{Attribute, BinOp, Block, Expr, ExprCall, ExprMethodCall, Local, Stmt, 
 
 use crate::forms::{is_mark, is_tail};
 use crate::marks::{AND, FIRST, LET};
+use crate::race;
 use crate::together::mark_of;
 
 /// Methods of a fiber that give a fiber.
-const COMBINATORS: [&str; 22] = [
+const COMBINATORS: [&str; 23] = [
     "and_then",
     "bind",
     "boxed",
@@ -42,6 +43,7 @@ const COMBINATORS: [&str; 22] = [
     "timeout",
     "timeout_option",
     "uncancelable",
+    "within",
     "zip",
 ];
 
@@ -173,8 +175,8 @@ fn names(func: &Expr) -> (Option<String>, Option<String>) {
 }
 
 fn is_of_fibers(func: &Expr) -> bool {
-    let (of, name) = names(func);
-    of.is_some_and(|of| of == "Fiber") && name.is_some_and(|name| OF_FIBERS.contains(&name.as_str()))
+    let (Some(of), Some(name)) = names(func) else { return false };
+    of == "Fiber" && OF_FIBERS.contains(&name.as_str()) || of == race::SUPPORT
 }
 
 /// Whether the call reaches no state: a constructor like `Some(x)`, or a function like `Duration::from_secs(1)` of

@@ -8,12 +8,14 @@ use syn::{Block, Expr, Stmt, Token};
 use crate::code;
 use crate::forms::Forms;
 use crate::marks;
+use crate::race;
 
 pub(crate) fn fiber_block(input: TokenStream) -> TokenStream {
     let mut errors = Vec::new();
     let marked = marks::mark(input, &mut errors);
     let parse = |input: ParseStream<'_>| statements(input, &mut errors);
     let mut stmts = parse.parse2(marked).unwrap_or_default();
+    race::lower(&mut stmts, &mut errors);
     code::mark_first(&mut stmts);
     let mut forms = Forms::new(errors);
     forms.expand(&mut stmts);

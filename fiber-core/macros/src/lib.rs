@@ -1,10 +1,11 @@
-//! The [`fiber!`] and [`dataflow!`] macros. Use them through `fiber-core`, which exports them.
+//! The [`fiber!`], [`race!`] and [`dataflow!`] macros. Use them through `fiber-core`, which exports them.
 //!
 //! ```text
-//! tokens --marks--> what syn can read --code--> --forms, together--> an async block --expand--> a fiber
+//! tokens --marks--> what syn can read --race, code--> --forms, together--> an async block --expand--> a fiber
 //! ```
 //!
 //! * `marks`: gives `let!`, `and!`, `do!` and `return!` a form that `syn` can parse.
+//! * `race`: turns `race!` into a wait and a `match`.
 //! * `code`: finds the waits before which no code has run.
 //! * `forms`: expands them, and `return`. `together`: `let!` with its `and!`.
 //! * `expand`: the whole block.
@@ -15,6 +16,7 @@ mod dataflow;
 mod expand;
 mod forms;
 mod marks;
+mod race;
 mod together;
 
 use proc_macro::TokenStream;
@@ -59,6 +61,7 @@ use proc_macro::TokenStream;
 /// | `let! pat = fiber;` | waits and binds the value; also `let! pat: Type = fiber;` |
 /// | `let! pat = fiber else { ... };` | for a refutable pattern; the `else` block has to diverge |
 /// | `let! a = f and! b = g and! c = h;` | waits for all in parallel, as `zip` does: the first failure cancels the others; an `else` at the end applies to all patterns |
+/// | `do! race! { a = f => x, b = g => y }` | waits for the first to end, and gives the value of its handler, which is code of this block; also behind `let!`: [`race!`] |
 ///
 /// ```
 /// # use fiber_core::{Fiber, fiber};
@@ -164,6 +167,87 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn fiber(input: TokenStream) -> TokenStream {
     expand::fiber_block(input.into()).into()
+}
+
+/// Races several fibers, and handles the value of the first to end.
+///
+/// Use it where tokio's users write `select!`. Each arm is `pattern = fiber => handler`. The first fiber to end wins, whatever its outcome; the others
+/// are cancelled **and awaited**, and then the handler of the winner runs. Its value is the value of the `race!`.
+///
+/// ```
+/// use fiber_core::sync::Channel;
+/// use fiber_core::{CancelToken, Fiber, fiber, race};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let (sender, receiver) = Channel::unbounded();
+/// let stop = CancelToken::new();
+/// let stops = stop.clone();
+/// let served = fiber! {
+///     let (mut sum, mut idle) = (0, 0);
+///     loop {
+///         do! race! {
+///             () = stop.cancelled() => break (sum, idle),
+///             number = receiver.recv() => sum += number,
+///             () = Fiber::delay(Duration::from_secs(10)) => {
+///                 idle += 1;
+///                 do! Fiber::yield_now();
+///             }
+///         };
+///     }
+/// };
+/// let acts = fiber! {
+///     do! sender.send(7);
+///     do! Fiber::delay(Duration::from_secs(25));
+///     do! sender.send(8);
+///     do! Fiber::yield_now();
+///     stops.cancel();
+/// };
+/// let (served, ()) = TestScheduler::new().run(served.zip(acts)).unwrap();
+/// assert_eq!(served, (15, 2));
+/// ```
+///
+/// # Handlers
+///
+/// Directly behind a `do!` or a `let!` of [`fiber!`], a handler is code of that block: it borrows its variables, waits by `do!`, and leaves a
+/// loop by `break`. Anywhere else, `race! { .. }` is a lazy `Fiber`, as `fiber! { do! race! { .. } }`. All handlers give the same type.
+///
+/// ```
+/// # use fiber_core::{Fiber, race};
+/// # use std::time::Duration;
+/// fn ask(seconds: u64) -> Fiber<String> {
+///     race! {
+///         answer = Fiber::delay(Duration::from_secs(seconds)).map(move |()| seconds) => format!("after {answer} s"),
+///         () = Fiber::delay(Duration::from_secs(5)) => "no answer".to_owned(),
+///     }
+/// }
+/// let both = ask(3).zip(ask(60));
+/// assert_eq!(fiber_test::TestScheduler::new().run(both).unwrap(), ("after 3 s".into(), "no answer".into()));
+/// ```
+///
+/// # Rules
+///
+/// * An arm that is ready goes before those below it.
+/// * An arm that is a single wait takes and gives nothing unless it wins, as a side of [`race`](../fiber_core/struct.Fiber.html#method.race).
+/// * All arms are sides of one race: no other arm can win while a loser waits in its finalizer.
+/// * Patterns are irrefutable. Where `select!` would skip a branch, `match` in the handler.
+/// * There are no conditions. The fiber of an arm that is switched off is `Fiber::never()`.
+///
+/// # Errors
+///
+/// The failure of the winner; its handler then does not run. `catch` or [`map_outcome`](../fiber_core/struct.Fiber.html#method.map_outcome)
+/// in the arm turns a failure into a value. Failures of losers are treated as in [`race`](../fiber_core/struct.Fiber.html#method.race).
+///
+/// # Cancellation
+///
+/// All arms are cancelled and awaited.
+///
+/// # Cost
+///
+/// Two arms cost what `race` costs, and more cost what `race_all` costs without its `Vec`: nothing while they are ready.
+#[proc_macro]
+pub fn race(input: TokenStream) -> TokenStream {
+    expand::fiber_block(race::fiber(input.into())).into()
 }
 
 /// Composes fibers as a graph: each step starts as soon as its inputs are there, and independent steps run in parallel.

@@ -14,10 +14,10 @@ mod loops;
 mod region;
 mod sequence;
 
-pub(crate) use branches::dataflow;
 pub use branches::{
-    Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip,
+    Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Within, Zip,
 };
+pub(crate) use branches::{arms, dataflow};
 pub use fork::{
     AwaitAll, CancelOnDrop, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, ForkAll, Group,
     GroupEnd, Handle, HandleFuture, InScope, Join, OutcomeWait, Scope, ScopeFork,

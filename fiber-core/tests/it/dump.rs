@@ -233,3 +233,21 @@ fn a_chain_of_a_million_fibers_is_dumped_without_recursion_and_with_short_lines(
     queue.drain();
     assert!(root.dump().is_empty());
 }
+
+/// The name is that of the fiber, the branch or the part that is all such a future.
+#[test]
+fn a_future_is_found_by_the_name_of_its_fiber() {
+    let foreign = || Fiber::from_future(std::future::pending::<Result<(), Error>>());
+    let test = TestScheduler::new();
+    let main = fiber! {
+        let! _fork = foreign().named("rates").fork();
+        do! foreign().named("left").zip(foreign().named("right").timeout(60 * SECOND));
+    };
+    _ = test.spawn(main);
+    test.run_for(SECOND);
+    let dump = test.context().dump().to_string();
+    for name in ["rates", "left", "right"] {
+        let line = dump.lines().find(|line| line.contains(&format!("{name:?}")));
+        assert!(line.is_some_and(|line| line.contains("waits for a future")), "{name} in\n{dump}");
+    }
+}

@@ -37,6 +37,7 @@ mod parts;
 mod payloads;
 mod points;
 mod policy;
+mod race_macro;
 mod scopes;
 mod semantics;
 mod sites;
@@ -45,6 +46,7 @@ mod structure;
 mod supervision;
 mod tokens;
 mod unstarted;
+mod within;
 
 #[path = "../support/mod.rs"]
 mod support;

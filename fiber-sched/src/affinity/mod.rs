@@ -41,7 +41,8 @@ use crate::unfinished::Unfinished;
 ///
 /// Use it for state that is divided by a key (an order book per symbol, a session per user), where a
 /// [`Pool`](crate::Pool) would make its fibers wait for each other's locks, and would move the state from cache to cache.
-/// Rust still wants a lock around state that several fibers share, but no other thread ever holds it here:
+/// Rust still wants a lock around state that several fibers share, but no other thread ever holds it here. (State that is not `Send` belongs in a
+/// future [`on_this_thread`](crate::on_this_thread).)
 ///
 /// ```
 /// use fiber_core::Fiber;

@@ -17,7 +17,8 @@ use crate::observer::{Observer, Observers};
 ///
 /// Fibers run only during a call of `run`. Wake-ups from other threads during the call interrupt its sleep; later ones
 /// wait for the next call. Blocking calls have threads of their own, as in a [`Pool`](crate::Pool). A closure that computes keeps
-/// all other fibers waiting, with their timers and sockets, because there is no other thread.
+/// all other fibers waiting, with their timers and sockets, because there is no other thread. Futures that are not `Send` run here as fibers by
+/// [`on_this_thread`](crate::on_this_thread).
 ///
 /// ```
 /// use fiber_core::Fiber;

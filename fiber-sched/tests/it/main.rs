@@ -10,6 +10,7 @@ mod current_thread;
 mod dump;
 mod metrics;
 mod observer;
+mod on_this_thread;
 mod panics;
 mod process;
 mod published;

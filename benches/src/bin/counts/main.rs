@@ -8,6 +8,7 @@
 //! ```
 
 mod peers;
+mod service;
 
 use std::env::args;
 use std::hint::black_box;
@@ -19,6 +20,8 @@ use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_
 use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
 use fiber_sched::{CurrentThread, Pool, block_on};
 use fiber_test::{Explore, Search};
+
+use service::served;
 
 /// Longer than any loop.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -135,6 +138,11 @@ const ROWS: [(&str, Row); 37] = [
     }),
     ("fork and join, with a local", |count| {
         rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join)).with_local(&NUMBER, 1).boxed()
+    }),
+    ("a request of a service", |count| served(count, service::Answers)),
+    ("a request of a service, under the layer", |count| service::under_the_layer(count, false)),
+    ("a request of a service, under the layer with a deadline, a limit and a number", |count| {
+        service::under_the_layer(count, true)
     }),
     ("blocking call", |count| rounds(count, || Fiber::blocking(|| ()))),
     // Below, the host only runs the explorer.

@@ -1,7 +1,10 @@
 use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::failures::Failures;
 use super::gather::{Arrived, Gather, run_pulled};
+use super::within::{Leaves, Left, Within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
@@ -51,6 +54,35 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
+impl<R, I> Fiber<Vec<R::Out>, FirstSuccesses<I>>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    /// Gives the values that have come when `limit` has passed, also if they are fewer than wanted. The fibers that still run are then
+    /// cancelled, and awaited.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let replica = |seconds| Fiber::delay(Duration::from_secs(seconds)).map(move |()| seconds);
+    /// let answers = Fiber::first_successes(2, [3, 60, 70].map(replica)).within(Duration::from_secs(5));
+    /// assert_eq!(TestScheduler::new().run(answers).unwrap(), [3]);
+    /// ```
+    ///
+    /// # Errors
+    /// As without a limit: if too many fibers have failed for the wanted number.
+    ///
+    /// # Cancellation
+    /// All fibers are cancelled and awaited, and the values are dropped.
+    #[track_caller]
+    pub fn within(self, limit: Duration) -> Fiber<Vec<R::Out>, Within<FirstSuccesses<I>>> {
+        Fiber::new(Within::new(self.into_run(), limit, Location::caller()))
+    }
+}
+
 /// The description of [`Fiber::first_successes`].
 #[derive(Clone, Debug)]
 pub struct FirstSuccesses<I> {
@@ -67,6 +99,16 @@ where
     type Out = Vec<R::Out>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        self.run_leaving_at(cx, None)
+    }
+}
+
+impl<R, I> FirstSuccesses<I>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    fn run_leaving_at<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<R::Out>>>) -> Step<'s, Vec<R::Out>> {
         let (frame, wanted) = (Frame::new("first_successes", self.site), self.wanted);
         if cx.is_interrupted() {
             return cx.refuse(self);
@@ -76,9 +118,33 @@ where
                 return Err(Error::msg(format!("{count} fibers cannot give {wanted} successes")));
             }
             let (failures, panics) = (Failures::default(), Failures::default());
-            Ok(Quorum { wanted, values: Vec::new(), pending: count, failures, panics, frame })
+            let may_fail = count - wanted;
+            let (values, pending, failed) = (Vec::new(), count, 0);
+            Ok(Quorum { wanted, values, pending, failed, may_fail, failures, panics, left, frame })
         };
         run_pulled(cx, self.fibers, quorum, frame)
+    }
+}
+
+impl<R, I> Leaves for FirstSuccesses<I>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    type Value = R::Out;
+    type Left = R::Out;
+    type Given = R::Out;
+
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Arc<Left<R::Out>>) -> Step<'s, Self::Out> {
+        self.run_leaving_at(cx, Some(left))
+    }
+
+    fn all(values: Vec<R::Out>) -> Vec<R::Out> {
+        values
+    }
+
+    fn arrived(left: Vec<R::Out>) -> Vec<R::Out> {
+        left
     }
 }
 
@@ -89,9 +155,14 @@ pub(crate) struct Quorum<T> {
     values: Vec<T>,
     /// How many branches have not ended.
     pending: usize,
+    /// How many have failed or panicked, and how many may.
+    failed: usize,
+    may_fail: usize,
     failures: Failures,
     /// A separate field, as in `first_success`.
     panics: Failures,
+    /// Where the values are left after a cancellation.
+    left: Option<Arc<Left<T>>>,
     frame: Frame,
 }
 
@@ -107,6 +178,7 @@ impl<T: Send + 'static> Gather<T> for Quorum<T> {
 
     fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
         self.pending = self.pending.saturating_sub(1);
+        self.failed += usize::from(outcome.is_wrong());
         match outcome {
             outcome if self.is_reached() => return Arrived::Unused(outcome),
             Outcome::Success(value) => self.values.push(value),
@@ -119,13 +191,18 @@ impl<T: Send + 'static> Gather<T> for Quorum<T> {
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let is_reached = self.is_reached();
-        let Quorum { values, failures, panics, frame, .. } = self;
+        // Of those that have not failed, enough could have succeeded.
+        let is_cut_off = !is_reached && self.failed <= self.may_fail && cx.is_cancelled();
+        let Quorum { values, failures, panics, left, frame, .. } = self;
         let (panicked, failed) = (panics.take(), failures.take());
-        if is_reached {
+        let left = left.filter(|_| is_cut_off);
+        if is_reached || left.is_some() {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
             // The drop of an error may panic, which must not lose the values.
             discard::<Option<Outcome<Vec<T>>>>(failed, cx);
-            return Outcome::Success(values);
+            let Some(left) = left else { return Outcome::Success(values) };
+            left.leave(values);
+            return Outcome::Cancelled;
         }
         let outcome = match (panicked, failed) {
             (Some(panicked), Some(failed)) => panicked.suppress(failed, cx),

@@ -65,7 +65,7 @@ pub(crate) enum Arrived<T> {
 }
 
 /// The source of the branches.
-pub(crate) trait Members: Send + 'static + Sized {
+pub trait Members: Send + 'static + Sized {
     /// A branch.
     type Branch: Run;
 

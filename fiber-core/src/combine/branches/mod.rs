@@ -1,5 +1,6 @@
 //! Combinators that run several fibers at a time.
 
+pub(crate) mod arms;
 pub(crate) mod choice;
 pub(crate) mod dataflow;
 pub(crate) mod failures;
@@ -13,6 +14,7 @@ pub(crate) mod race;
 pub(crate) mod race_all;
 pub(crate) mod race_with;
 pub(crate) mod with_token;
+pub(crate) mod within;
 pub(crate) mod zip;
 
 pub use first_success::FirstSuccess;
@@ -22,4 +24,5 @@ pub use parallel::Parallel;
 pub use race::{Either, Race};
 pub use race_all::RaceAll;
 pub use race_with::{RaceWith, Raced};
+pub use within::Within;
 pub use zip::Zip;

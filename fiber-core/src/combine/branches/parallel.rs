@@ -1,7 +1,10 @@
 use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::failures::Failures;
 use super::gather::{Arrived, Gather, Members, Plan, run_all};
+use super::within::{Leaves, Left, Within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
@@ -89,6 +92,34 @@ where
         parallel.limit = most;
         Fiber::new(parallel)
     }
+
+    /// Gives the values that have arrived when `limit` has passed, each with the index of its fiber, in the order of the iterator. The
+    /// fibers that still run are then cancelled, and awaited; no more are started. If all end earlier, it gives all values.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let quote = |seconds| Fiber::delay(Duration::from_secs(seconds)).map(move |()| seconds);
+    /// let quotes = Fiber::parallel([3, 60, 1].map(quote)).within(Duration::from_secs(5));
+    /// let test = TestScheduler::new();
+    /// assert_eq!(test.run(quotes).unwrap(), [(0, 3), (2, 1)]);
+    /// assert_eq!(test.now().as_nanos(), 5_000_000_000);
+    /// ```
+    ///
+    /// A fiber that succeeds while it is being cancelled has succeeded.
+    ///
+    /// # Errors
+    /// Those of [`parallel`](Fiber::parallel), or [`validate`](Fiber::validate): the first failure ends all, in time or while the fibers
+    /// are being cancelled. With [`attempt`](Fiber::attempt) on each fiber, a failure is one of the values.
+    ///
+    /// # Cancellation
+    /// All fibers are cancelled and awaited, and the values that have arrived are dropped.
+    #[track_caller]
+    pub fn within(self, limit: Duration) -> Fiber<Vec<(usize, R::Out)>, Within<Parallel<I>>> {
+        Fiber::new(Within::new(self.into_run(), limit, Location::caller()))
+    }
 }
 
 /// The description of [`Fiber::parallel`] and [`Fiber::validate`].
@@ -117,15 +148,52 @@ where
     type Out = Vec<R::Out>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        self.run_leaving_at(cx, None)
+    }
+}
+
+impl<R, I> Parallel<I>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    fn run_leaving_at<'s>(
+        self,
+        cx: &'s Cx<'_>,
+        left: Option<Arc<Left<Option<R::Out>>>>,
+    ) -> Step<'s, Vec<R::Out>> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let frame = Frame::new(self.name, self.site);
         // The iterator is user code.
         let count = guard(|| self.fibers.size_hint().0).unwrap_or(0).min(MOST_AT_ONCE);
-        let all =
-            All { values: Vec::with_capacity(count), failure: Failures::default(), stops: self.stops, frame };
+        let values = Vec::with_capacity(count);
+        let all = All { values, failure: Failures::default(), stops: self.stops, left, frame };
         run_all(cx, Pulling(self.fibers), all, Plan { limit: self.limit, frame })
+    }
+}
+
+impl<R, I> Leaves for Parallel<I>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    type Value = R::Out;
+    type Left = Option<R::Out>;
+    type Given = (usize, R::Out);
+
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Arc<Left<Option<R::Out>>>) -> Step<'s, Self::Out> {
+        self.run_leaving_at(cx, Some(left))
+    }
+
+    fn all(values: Vec<R::Out>) -> Vec<(usize, R::Out)> {
+        values.into_iter().enumerate().collect()
+    }
+
+    fn arrived(left: Vec<Option<R::Out>>) -> Vec<(usize, R::Out)> {
+        let numbered = left.into_iter().enumerate();
+        numbered.filter_map(|(index, value)| value.map(|value| (index, value))).collect()
     }
 }
 
@@ -160,6 +228,8 @@ pub(crate) struct All<T> {
     values: Vec<Option<T>>,
     failure: Failures,
     stops: bool,
+    /// Where the values are left after a cancellation.
+    left: Option<Arc<Left<Option<T>>>>,
     frame: Frame,
 }
 
@@ -185,8 +255,12 @@ impl<T: Send + 'static> Gather<T> for All<T> {
     }
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
-        let All { values, failure, frame, .. } = self;
+        let All { values, failure, left, frame, .. } = self;
         if let Some(failure) = failure.take::<Vec<T>>() {
+            if let Some(left) = left.filter(|_| failure.is_cancelled()) {
+                left.leave(values);
+                return failure;
+            }
             return values
                 .into_iter()
                 .fold(failure, |outcome, value| outcome.without(value, cx))

@@ -61,7 +61,7 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        run_pulled(cx, self.fibers, |_| Ok(First { winner: None, frame }), frame)
+        run_pulled(cx, self.fibers, |_| Ok(First::new(frame)), frame)
     }
 }
 
@@ -70,6 +70,12 @@ where
 pub(crate) struct First<T> {
     winner: Option<Outcome<T>>,
     frame: Frame,
+}
+
+impl<T> First<T> {
+    pub(super) fn new(frame: Frame) -> Self {
+        First { winner: None, frame }
+    }
 }
 
 impl<T: Send + 'static> Gather<T> for First<T> {

@@ -108,12 +108,7 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let until = cx.scheduler().now() + self.limit;
-        let mut part = Part::structure(cx, OPERATOR, Instant::FAR_FUTURE, self.site);
-        part.describe(&self.run);
-        // No timer is needed if a deadline from above comes first.
-        let until = (until < part.deadline()).then_some(until);
-        run_region(cx, &OPERATOR, self.run, part, until, self.end)
+        run_limited(cx, &OPERATOR, self.run, self.limit, self.end, self.site)
     }
 
     fn is_program(&self) -> bool {
@@ -123,6 +118,24 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
     fn discard(self, torn: &mut Vec<Panic>) {
         self.run.discard(torn);
     }
+}
+
+/// Runs `run` for a limited time, from now on.
+#[inline]
+pub(crate) fn run_limited<'s, R: Run, E: RegionEnd<R::Out>>(
+    cx: &'s Cx<'_>,
+    operator: &'static &'static str,
+    run: R,
+    limit: Duration,
+    end: E,
+    site: Site,
+) -> Step<'s, E::Out> {
+    let until = cx.scheduler().now() + limit;
+    let mut part = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
+    part.describe(&run);
+    // No timer is needed if a deadline from above comes first.
+    let until = (until < part.deadline()).then_some(until);
+    run_region(cx, operator, run, part, until, end)
 }
 
 /// `None` when the limit has passed.

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Instant, LocalKey, Outcome, Policy, Run, error::DeadlineExceeded};
+use fiber_core::{
+    CancelToken, Error, Fiber, Instant, LocalKey, Outcome, Policy, Run, error::DeadlineExceeded,
+};
 
 use crate::drops::bomb::{Bomb, Fuse, failure, hold};
 use crate::drops::frame::{ends, panic_of, panics};
@@ -133,6 +135,25 @@ fn the_value_of_a_sibling_in_zip() {
             move |()| bomb
         });
         later(failure::<()>()).zip(late)
+    });
+}
+
+#[test]
+fn what_has_arrived_within_a_time_that_was_not_up() {
+    let ready = |fuse: &Fuse| Fiber::success(fuse.bomb()).boxed();
+    let cancels = |token: &CancelToken| {
+        let token = token.clone();
+        Fiber::lazy(move || token.cancel()).bind(|()| Fiber::never()).boxed()
+    };
+    panics(|fuse| {
+        let token = CancelToken::new();
+        let fibers = [ready(fuse), ready(fuse), cancels(&token)];
+        Fiber::parallel(fibers).within(60 * SECOND).cancelled_by(&token)
+    });
+    panics(|fuse| {
+        let token = CancelToken::new();
+        let fibers = [ready(fuse), ready(fuse), cancels(&token)];
+        Fiber::first_successes(3, fibers).within(60 * SECOND).cancelled_by(&token)
     });
 }
 

@@ -8,7 +8,7 @@ mod sides;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Either, Error, Fiber};
+use fiber_core::{Either, Error, Fiber, race};
 use fiber_sched::Pool;
 
 use forms::{FORMS, Form, Kind, PROGRAMS, Racer, Steps, Won, Yields, boxed, of};
@@ -230,6 +230,16 @@ impl Crowd for Chain {
     }
 }
 
+/// Three arms of `race!`.
+struct Arms;
+
+impl Crowd for Arms {
+    fn race(sides: Vec<Fiber<Won>>) -> Fiber<Won> {
+        let [first, second, third] = <[Fiber<Won>; 3]>::try_from(sides).unwrap();
+        race! { won = first => won, won = second => won, won = third => won }
+    }
+}
+
 /// Races of three waits of one kind.
 fn crowd<C: Crowd>(pool: &Pool, kind: Kind) {
     for form in FORMS {
@@ -277,4 +287,9 @@ fn of_the_attempts_of_a_hedge_one_takes_or_gives_something() {
 #[test]
 fn of_the_sides_of_nested_races_one_takes_or_gives_something() {
     crowds::<Chain>();
+}
+
+#[test]
+fn of_the_arms_of_a_race_one_takes_or_gives_something() {
+    crowds::<Arms>();
 }

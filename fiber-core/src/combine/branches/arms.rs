@@ -1,0 +1,180 @@
+//! A race of fibers of different types: what [`race!`](crate::race!) expands to.
+//!
+//! ```text
+//!  race! { a => .., b => .., c => .. }     Arm(a, Arm(b, LastArm(c)))
+//!  the branches                            First(a)   Other(First(b))   Other(Other(c))
+//!  the value                               Left(a)    Right(Left(b))    Right(Right(c))
+//! ```
+//!
+//! All arms are branches of one race, as in `race_all`. A race of races would be another program: while the loser of an inner race waits in
+//! its finalizer, the outer one goes on, and another arm can win.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::gather::{Members, Plan, run_all};
+use super::race::Either;
+use super::race_all::First;
+use crate::engine::context::Cx;
+use crate::engine::step::{Follow, Run, Step, larger};
+use crate::error::{Frame, Site};
+use crate::fiber::{Fiber, IntoFiber};
+use crate::outcome::{Outcome, Panic};
+
+/// An arm, and those after it.
+#[derive(Debug)]
+pub struct Arm<R, M>(Option<R>, M);
+
+/// The last arm.
+#[derive(Debug)]
+pub struct LastArm<R>(Option<R>);
+
+/// An arm, and those below it.
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub fn arm<I: IntoFiber, M: Members>(fiber: I, rest: M) -> Arm<I::Run, M> {
+    Arm(Some(fiber.into_fiber().into_run()), rest)
+}
+
+/// The lowest arm.
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub fn last_arm<I: IntoFiber>(fiber: I) -> LastArm<I::Run> {
+    LastArm(Some(fiber.into_fiber().into_run()))
+}
+
+/// One of two arms.
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub fn into_fiber<I: IntoFiber>(fiber: I) -> Fiber<I::Out, I::Run> {
+    fiber.into_fiber()
+}
+
+/// The race of three arms or more.
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub fn race_arms<M: Members>(arms: M) -> Fiber<<M::Branch as Run>::Out, RaceArms<M>> {
+    Fiber::new(RaceArms { arms, site: Location::caller() })
+}
+
+impl<R: Run, M: Members> Members for Arm<R, M> {
+    type Branch = OneOf<R, M::Branch>;
+
+    #[inline]
+    fn pull(&mut self) -> Option<Self::Branch> {
+        match self.0.take() {
+            Some(first) => Some(OneOf::First(first)),
+            None => self.1.pull().map(OneOf::Other),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        if let Some(first) = self.0 {
+            first.discard(torn);
+        }
+        self.1.discard(torn);
+    }
+}
+
+impl<R: Run> Members for LastArm<R> {
+    type Branch = R;
+
+    #[inline]
+    fn pull(&mut self) -> Option<R> {
+        self.0.take()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        if let Some(last) = self.0 {
+            last.discard(torn);
+        }
+    }
+}
+
+/// The description of a race of arms.
+#[derive(Debug)]
+pub struct RaceArms<M> {
+    arms: M,
+    site: Site,
+}
+
+impl<M: Members> Run for RaceArms<M> {
+    type Out = <M::Branch as Run>::Out;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let frame = Frame::new("race", self.site);
+        run_all(cx, self.arms, First::new(frame), Plan { limit: usize::MAX, frame })
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.arms.discard(torn);
+    }
+}
+
+/// The fiber of one of the arms.
+#[derive(Debug)]
+pub enum OneOf<A, B> {
+    First(A),
+    Other(B),
+}
+
+impl<A: Run, B: Run> Run for OneOf<A, B> {
+    type Out = Either<A::Out, B::Out>;
+    const ROOM: usize = larger(A::ROOM, B::ROOM);
+
+    #[inline]
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        match self {
+            OneOf::First(run) => run.run_then(cx, Sided(Either::Left)),
+            OneOf::Other(run) => run.run_then(cx, Sided(Either::Right)),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        match self {
+            OneOf::First(run) => run.discard(torn),
+            OneOf::Other(run) => run.discard(torn),
+        }
+    }
+
+    fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<Self::Out> {
+        match self {
+            OneOf::First(run) => run.end_unstarted(cx).map(Either::Left),
+            OneOf::Other(run) => run.end_unstarted(cx).map(Either::Right),
+        }
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        match self {
+            OneOf::First(run) => run.name(),
+            OneOf::Other(run) => run.name(),
+        }
+    }
+
+    fn is_program(&self) -> bool {
+        match self {
+            OneOf::First(run) => run.is_program(),
+            OneOf::Other(run) => run.is_program(),
+        }
+    }
+}
+
+/// Says from which arm a value is.
+struct Sided<T, U>(fn(T) -> U);
+
+impl<T: Send + 'static, U: Send + 'static> Follow<T> for Sided<T, U> {
+    type Out = U;
+    const NEVER_WAITS: bool = true;
+
+    #[inline]
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
+        Step::Done(outcome.map(self.0))
+    }
+}

@@ -1,0 +1,95 @@
+use std::error::Error as StdError;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use fiber_core::Resume;
+use http_body::{Body, Frame, SizeHint};
+
+use super::tied::Tied;
+
+/// The body of a response, which keeps the fiber of its request until the last frame, or until it is dropped.
+///
+/// If the fiber ends before, by its deadline or in a shutdown, the body ends with the error of the fiber.
+pub struct RequestBody<B> {
+    inner: B,
+    /// `None`: the body is over, or the request has had no fiber.
+    fiber: Option<Keeps>,
+}
+
+/// What ends the fiber, and what the fiber ends.
+struct Keeps {
+    fiber: Tied,
+    last_byte: Resume<()>,
+}
+
+impl<B> RequestBody<B> {
+    pub(super) fn new(inner: B, fiber: Tied, last_byte: Resume<()>) -> Self {
+        RequestBody { inner, fiber: Some(Keeps { fiber, last_byte }) }
+    }
+
+    /// A body that is no fiber's.
+    pub(super) fn alone(inner: B) -> Self {
+        RequestBody { inner, fiber: None }
+    }
+
+    /// Ends the fiber, which waits for that.
+    fn end(&mut self) {
+        if let Some(Keeps { mut fiber, last_byte }) = self.fiber.take() {
+            fiber.release();
+            // A fiber that has ended meanwhile does not need it.
+            _ = last_byte.send(());
+        }
+    }
+}
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+impl<B> Body for RequestBody<B>
+where
+    B: Body + Unpin,
+    B::Error: Into<BoxError>,
+{
+    type Data = B::Data;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
+        let this = &mut *self;
+        if let Some(keeps) = &mut this.fiber
+            && let Poll::Ready(error) = keeps.fiber.poll_end(cx)
+        {
+            this.fiber = None;
+            return Poll::Ready(Some(Err(error.into())));
+        }
+        let frame = ready!(Pin::new(&mut this.inner).poll_frame(cx));
+        if frame.as_ref().is_none_or(Result::is_err) || this.inner.is_end_stream() {
+            this.end();
+        }
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// Of a response of the layer itself.
+impl<B: Default> Default for RequestBody<B> {
+    fn default() -> Self {
+        RequestBody::alone(B::default())
+    }
+}
+
+impl<B: fmt::Debug> fmt::Debug for RequestBody<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fiber = self.fiber.as_ref().map(|keeps| &keeps.fiber);
+        f.debug_struct("RequestBody").field("inner", &self.inner).field("fiber", &fiber).finish()
+    }
+}

@@ -1,0 +1,153 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
+use fiber_core::sync::one_shot;
+use fiber_core::{Error, Fiber, Resume};
+use http::{Request, Response, StatusCode};
+use http_body::Body;
+use parking_lot::Mutex;
+use tower_service::Service;
+
+use super::body::RequestBody;
+use super::layer::{Overloaded, RequestLayer};
+use super::slot::{Taker, slot};
+use super::tied::Tied;
+
+/// The service that [`RequestLayer`] makes of another one.
+#[derive(Clone, Debug)]
+pub struct RequestService<S> {
+    inside: S,
+    layer: RequestLayer,
+}
+
+impl<S> RequestService<S> {
+    pub(super) fn new(inside: S, layer: RequestLayer) -> Self {
+        RequestService { inside, layer }
+    }
+}
+
+impl<S, A, B> Service<Request<A>> for RequestService<S>
+where
+    S: Service<Request<A>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Send + 'static,
+    A: Send + 'static,
+    B: Body + Default + Send + 'static,
+{
+    type Response = Response<RequestBody<B>>;
+    type Error = S::Error;
+    type Future = RequestFuture<B, S::Error>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inside.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let place = match self.layer.place() {
+            Ok(place) => place,
+            Err(overloaded) => return RequestFuture(Stage::Refused(Some(Error::new(overloaded)))),
+        };
+        // The one that has said that it is ready.
+        let next = self.inside.clone();
+        let mut inside = std::mem::replace(&mut self.inside, next);
+        let (giver, taker) = slot();
+        let (head, body) = request.into_parts();
+        // `each` looks at the head before the fiber has it.
+        let given = Arc::new(Mutex::new(None));
+        let taken = given.clone();
+        let run = Fiber::from_future(async move {
+            let head = taken.lock().take().expect("it was given before the fiber was spawned");
+            let response = inside.call(Request::from_parts(head, body)).await;
+            let (last_byte, is_sent) = one_shot();
+            giver.give((response, last_byte));
+            drop(inside);
+            // In the block, with which ends what the service has forked. An error says that nobody reads the body any more.
+            _ = is_sent.await;
+            Ok::<(), Error>(())
+        });
+        let fiber = self.layer.fiber(&head, place, run.boxed()).named("request");
+        *given.lock() = Some(head);
+        let fiber = Tied::new(self.layer.requests().spawn(fiber), !self.layer.is_to_the_end());
+        RequestFuture(Stage::Runs { taker, fiber: Some(fiber) })
+    }
+}
+
+type Given<B, E> = (Result<Response<B>, E>, Resume<()>);
+
+/// The future of a [`RequestService`]: the response of the service inside, or one that says why there is none.
+pub struct RequestFuture<B, E>(Stage<B, E>);
+
+enum Stage<B, E> {
+    /// `None` at the end.
+    Refused(Option<Error>),
+    Runs {
+        taker: Taker<Given<B, E>>,
+        /// `None` at the end.
+        fiber: Option<Tied>,
+    },
+}
+
+impl<B: Body + Default, E> Future for RequestFuture<B, E> {
+    type Output = Result<Response<RequestBody<B>>, E>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Stage::Refused(error) => {
+                let error = error.take().expect("a future is not polled after its end");
+                Poll::Ready(Ok(refusal(error)))
+            }
+            Stage::Runs { taker, fiber } => {
+                if let Poll::Ready((response, last_byte)) = taker.poll(cx) {
+                    let fiber = fiber.take().expect("there is one response");
+                    return Poll::Ready(response.map(|response| with_fiber(response, fiber, last_byte)));
+                }
+                let tied = fiber.as_mut().expect("a future is not polled after its end");
+                tied.poll_end(cx).map(|error| {
+                    *fiber = None;
+                    Ok(refusal(error))
+                })
+            }
+        }
+    }
+}
+
+/// The response of the service inside. Its fiber goes on until the end of the body.
+fn with_fiber<B: Body>(
+    response: Response<B>,
+    mut fiber: Tied,
+    last_byte: Resume<()>,
+) -> Response<RequestBody<B>> {
+    response.map(|body| {
+        if body.is_end_stream() {
+            fiber.release();
+            _ = last_byte.send(());
+            return RequestBody::alone(body);
+        }
+        RequestBody::new(body, fiber, last_byte)
+    })
+}
+
+/// The response to a request that has ended without one.
+fn refusal<B: Default>(error: Error) -> Response<RequestBody<B>> {
+    let status = if error.is::<TimedOut>() || error.is::<DeadlineExceeded>() {
+        StatusCode::GATEWAY_TIMEOUT
+    } else if error.is::<Overloaded>() || error.is::<Cancelled>() {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else {
+        StatusCode::INTERNAL_SERVER_ERROR
+    };
+    let mut response = Response::new(RequestBody::default());
+    *response.status_mut() = status;
+    response.extensions_mut().insert(Arc::new(error));
+    response
+}
+
+impl<B, E> fmt::Debug for RequestFuture<B, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RequestFuture")
+    }
+}
