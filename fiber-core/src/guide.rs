@@ -35,6 +35,8 @@ pub mod coordination {
 }
 
 pub mod pipelines {
+    //! [coordination.md]: crate::guide::coordination
+    #![doc = ""]
     #![doc = include_str!("../docs/pipelines.md")]
 }
 
