@@ -67,7 +67,7 @@ pub enum Access {
     Read,
     /// It changes the state, such as a count, in a way that commutes with other such changes.
     Commute,
-    /// As [`Commute`](Access::Commute), but the next change will be the last one, which has an effect.
+    /// As [`Commute`](Access::Commute), but the next change will be the last one, which has an effect; or the step makes several changes.
     LastButOne,
     /// It may change anything, and commutes with nothing.
     Write,

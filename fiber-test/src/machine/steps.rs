@@ -235,7 +235,11 @@ impl Steps {
         let start = step.touches.start as usize;
         for (object, access) in self.raw.drain(..) {
             match self.touches[start..].last_mut() {
-                Some((last, before)) if *last == object => *before = both(*before, access),
+                Some((last, before)) if *last == object => {
+                    // Whether the second of two changes is the last one depends on one more of another step.
+                    let is_twice = *before == Access::Commute && access == Access::Commute;
+                    *before = if is_twice { Access::LastButOne } else { both(*before, access) };
+                }
                 _ => self.touches.push((object, access)),
             }
         }
@@ -254,7 +258,7 @@ pub(crate) fn both(one: Access, other: Access) -> Access {
 
 /// Whether a step that was seen before another one may behave differently after it.
 ///
-/// One that was not the last to count something down may be the last after it.
+/// One that was not the last to count something down may be the last after it, the more so if it counts down by more than one.
 pub(crate) fn may_change(before: &Footprint, by: &Footprint) -> bool {
     let (mut one, mut other) = (before.iter(), by.iter());
     let (mut left, mut right) = (one.next(), other.next());

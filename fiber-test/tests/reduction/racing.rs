@@ -67,8 +67,8 @@ impl Numbers {
 struct World {
     atoms: Arc<[AtomicU32; 2]>,
     value: Ref<u32>,
-    /// Shared as a whole: which fiber drops the last but one of several handles would make orders differ that have the same results.
-    channel: Arc<(Sender<u32>, Receiver<u32>)>,
+    /// Each fiber has handles of its own, and drops several in a step.
+    channel: (Sender<u32>, Receiver<u32>),
     mutex: Mutex<u32>,
 }
 
@@ -79,7 +79,7 @@ impl World {
         World {
             atoms: Arc::default(),
             value: Ref::new(0),
-            channel: Arc::new(Channel::bounded(1)),
+            channel: Channel::bounded(1),
             mutex: Mutex::new(0),
         }
     }
