@@ -189,7 +189,7 @@ impl<T, H: Hold> Guard<T, H> {
     pub(super) fn split(self) -> (Self, Half<T, H>) {
         let Guard { mut share, value } = self;
         let half = if H::IS_EXCLUSIVE {
-            share.is_half = true;
+            share.notes |= IS_HALF;
             share.twin(share.permits)
         } else {
             share.permits /= 2;
@@ -226,13 +226,16 @@ impl<T: fmt::Debug, H: Hold> fmt::Debug for Guard<T, H> {
     }
 }
 
+/// The share is a half of an exclusive hold.
+const IS_HALF: usize = 1;
+const HAS_PANICKED: usize = 2;
+
 /// The permits of a hold.
 struct Share<T: 'static, H: Hold> {
     of: Arc<Guarded<T>>,
     permits: usize,
-    /// Whether this is a half of an exclusive hold.
-    is_half: bool,
-    has_panicked: bool,
+    /// [`IS_HALF`] and [`HAS_PANICKED`]. A whole word, because it is moved right after it was made (docs/decisions/stalls.md).
+    notes: usize,
     holder: Holder,
     hold: PhantomData<H>,
 }
@@ -247,15 +250,14 @@ impl<T, H: Hold> Share<T, H> {
         site: &'static Location<'static>,
     ) -> Self {
         let holder = Holder::new(cx, &of.subject, Self::reported(permits), site);
-        Share { of, permits, is_half: false, has_panicked: false, holder, hold: PhantomData }
+        Share { of, permits, notes: 0, holder, hold: PhantomData }
     }
 
     fn twin(&self, permits: usize) -> Self {
         Share {
             of: self.of.clone(),
             permits,
-            is_half: self.is_half,
-            has_panicked: false,
+            notes: self.notes & IS_HALF,
             holder: self.holder.clone(),
             hold: PhantomData,
         }
@@ -271,7 +273,8 @@ impl<T, H: Hold> Drop for Share<T, H> {
     #[inline]
     fn drop(&mut self) {
         let of = &*self.of;
-        if H::IS_EXCLUSIVE && !of.release(self.is_half, self.has_panicked || panicking()) {
+        let has = |note| self.notes & note != 0;
+        if H::IS_EXCLUSIVE && !of.release(has(IS_HALF), has(HAS_PANICKED) || panicking()) {
             return;
         }
         self.holder.release(&of.subject, Self::reported(self.permits));
@@ -287,7 +290,9 @@ impl<T: Send + 'static, H: Hold, U: Send + 'static> Follow<U> for Half<T, H> {
     const NEVER_WAITS: bool = true;
 
     fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<U>) -> Step<'s, U> {
-        self.0.has_panicked = outcome.is_panicked();
+        if outcome.is_panicked() {
+            self.0.notes |= HAS_PANICKED;
+        }
         // This may be the last reference, so the value may be dropped here.
         Step::Done(outcome.without(self, cx))
     }
