@@ -80,11 +80,13 @@ where
 pub struct AnotherThread {
     /// The thread of the future.
     pub of: ThreadId,
+    /// The thread on which the fiber ran.
+    pub on: ThreadId,
 }
 
 impl fmt::Display for AnotherThread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a future of {:?} cannot run on {:?}", self.of, thread::current().id())
+        write!(f, "a future of {:?} cannot run on {:?}", self.of, self.on)
     }
 }
 
@@ -141,7 +143,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(mut future) = self.take() else {
-            return Poll::Ready(Err(Error::new(AnotherThread { of: self.of })));
+            return Poll::Ready(Err(Error::new(AnotherThread { of: self.of, on: thread::current().id() })));
         };
         // Not in the list meanwhile: it may make others, and drop them.
         let polled = future.as_mut().poll(cx);

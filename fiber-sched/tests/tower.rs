@@ -418,6 +418,7 @@ fn a_body_whose_fiber_has_ended_ends_with_the_error() {
         body.push(Frame::data(b"two"));
         let error = ready(next_frame(&mut answer)).unwrap().unwrap_err().into_error();
         assert!(if by_deadline { error.is::<TimedOut>() } else { error.is::<Cancelled>() }, "{error}");
+        assert!(ready(next_frame(&mut answer)).is_none(), "nothing follows the error");
         assert_eq!((cleaned.load(Ordering::Relaxed), requests.len()), (1, 0));
         end.iter_mut().for_each(|end| ready(poll(end)));
     }

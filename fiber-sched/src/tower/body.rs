@@ -13,6 +13,8 @@ use super::tied::Tied;
 /// If the fiber ends before, by its deadline or in a shutdown, the body ends with the error of the fiber.
 pub struct RequestBody<B> {
     inner: B,
+    /// It has ended with the error of the fiber.
+    is_torn: bool,
     /// `None`: the body is over, or the request has had no fiber.
     fiber: Option<Keeps>,
 }
@@ -25,12 +27,12 @@ struct Keeps {
 
 impl<B> RequestBody<B> {
     pub(super) fn new(inner: B, fiber: Tied, last_byte: Resume<()>) -> Self {
-        RequestBody { inner, fiber: Some(Keeps { fiber, last_byte }) }
+        RequestBody { inner, is_torn: false, fiber: Some(Keeps { fiber, last_byte }) }
     }
 
     /// A body that is no fiber's.
     pub(super) fn alone(inner: B) -> Self {
-        RequestBody { inner, fiber: None }
+        RequestBody { inner, is_torn: false, fiber: None }
     }
 
     /// Ends the fiber, which waits for that.
@@ -58,10 +60,13 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
         let this = &mut *self;
+        if this.is_torn {
+            return Poll::Ready(None);
+        }
         if let Some(keeps) = &mut this.fiber
             && let Poll::Ready(error) = keeps.fiber.poll_end(cx)
         {
-            this.fiber = None;
+            (this.fiber, this.is_torn) = (None, true);
             return Poll::Ready(Some(Err(error.into())));
         }
         let frame = ready!(Pin::new(&mut this.inner).poll_frame(cx));
@@ -72,7 +77,7 @@ where
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.is_torn || self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
