@@ -398,6 +398,27 @@ fn a_body_that_is_dropped_half_way_cancels_its_fiber() {
 }
 
 #[test]
+fn the_body_for_a_head_request_is_not_awaited() {
+    let (test, requests) = world();
+    let (body, cleaned) = (Frames::open(), Arc::new(AtomicUsize::new(0)));
+    let gone = Arc::new(AtomicUsize::new(0));
+    let counts = gone.clone();
+    let layer = RequestLayer::new(requests.clone()).each(move |_, fiber| {
+        let gone = counts.clone();
+        let counts = Fiber::lazy(move || _ = gone.fetch_add(1, Ordering::Relaxed));
+        fiber.on_cancel(counts).boxed()
+    });
+    let mut answer = layer.layer(streaming(&body, &cleaned)).call(Request::head("/").body(()).unwrap());
+    test.run_until_idle();
+    // A server sends the head only, and drops the rest.
+    drop(ready(poll(&mut answer)).unwrap());
+    test.run_for(2 * SECOND);
+    assert_eq!((cleaned.load(Ordering::Relaxed), requests.len()), (1, 0));
+    assert_eq!(gone.load(Ordering::Relaxed), 0);
+    test.assert_no_leaks();
+}
+
+#[test]
 fn a_body_whose_fiber_has_ended_ends_with_the_error() {
     for by_deadline in [true, false] {
         let (test, requests) = world();

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::sync::one_shot;
 use fiber_core::{Error, Fiber, Resume};
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use parking_lot::Mutex;
 use tower_service::Service;
@@ -69,10 +69,11 @@ where
             _ = is_sent.await;
             Ok::<(), Error>(())
         });
+        let has_body = head.method != Method::HEAD;
         let fiber = self.layer.fiber(&head, place, run.boxed()).named("request");
         *given.lock() = Some(head);
         let fiber = Tied::new(self.layer.requests().spawn(fiber), !self.layer.is_to_the_end());
-        RequestFuture(Stage::Runs { taker, fiber: Some(fiber) })
+        RequestFuture(Stage::Runs { taker, fiber: Some(fiber), has_body })
     }
 }
 
@@ -88,6 +89,8 @@ enum Stage<B, E> {
         taker: Taker<Given<B, E>>,
         /// `None` at the end.
         fiber: Option<Tied>,
+        /// Not the response to a `HEAD`: a server does not read what the service gives as its body.
+        has_body: bool,
     },
 }
 
@@ -100,10 +103,13 @@ impl<B: Body + Default, E> Future for RequestFuture<B, E> {
                 let error = error.take().expect("a future is not polled after its end");
                 Poll::Ready(Ok(refusal(error)))
             }
-            Stage::Runs { taker, fiber } => {
+            Stage::Runs { taker, fiber, has_body } => {
                 if let Poll::Ready((response, last_byte)) = taker.poll(cx) {
                     let fiber = fiber.take().expect("there is one response");
-                    return Poll::Ready(response.map(|response| with_fiber(response, fiber, last_byte)));
+                    let has_body = *has_body;
+                    return Poll::Ready(
+                        response.map(|response| with_fiber(response, fiber, last_byte, has_body)),
+                    );
                 }
                 let tied = fiber.as_mut().expect("a future is not polled after its end");
                 tied.poll_end(cx).map(|error| {
@@ -120,9 +126,10 @@ fn with_fiber<B: Body>(
     response: Response<B>,
     mut fiber: Tied,
     last_byte: Resume<()>,
+    has_body: bool,
 ) -> Response<RequestBody<B>> {
     response.map(|body| {
-        if body.is_end_stream() {
+        if !has_body || body.is_end_stream() {
             fiber.release();
             _ = last_byte.send(());
             return RequestBody::alone(body);
