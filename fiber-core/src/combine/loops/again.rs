@@ -90,6 +90,8 @@ pub trait Kind<T>: Send + 'static {
 }
 
 impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
+    // Inlined, so that the policy, which is large, is not moved from function to function.
+    #[inline(always)]
     #[track_caller]
     pub(super) fn new(source: S, policy: Policy<I>) -> Self {
         let recurrence = Recurrence::new(policy);

@@ -150,6 +150,7 @@ pub struct Loop<L> {
 }
 
 impl<L> Loop<L> {
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn new(rounds: L) -> Self {
         Loop { rounds, site: Location::caller() }
