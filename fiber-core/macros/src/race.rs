@@ -34,14 +34,19 @@ pub(crate) const SUPPORT: &str = "__macro_support";
 
 const FORM: &str = "an arm of `race!` is `pattern = fiber => handler`";
 
-/// `race!` as a fiber of its own.
-pub(crate) fn fiber(input: TokenStream) -> TokenStream {
+/// The block that `race!` is as a fiber of its own.
+pub(crate) fn block(input: TokenStream) -> TokenStream {
     quote_spanned!(Span::call_site()=> do! race! { #input })
 }
 
 /// Replaces each `race!` that a form of the block waits for.
 pub(crate) fn lower(stmts: &mut [Stmt], errors: &mut Vec<syn::Error>) {
     Lowering { errors }.stmts(stmts);
+}
+
+/// As [`lower`], in an expression in the input of another macro.
+pub(crate) fn lower_expr(expr: &mut Expr, errors: &mut Vec<syn::Error>) {
+    Lowering { errors }.visit_expr_mut(expr);
 }
 
 struct Lowering<'a> {
