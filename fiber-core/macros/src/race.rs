@@ -8,9 +8,9 @@
 //!  {
 //!      let won = do! race_arms(arm(f, arm(g, last_arm(h))));
 //!      match won {
-//!          Left(value) => { let a = value; x }
-//!          Right(Left(value)) => { let b = value; y }
-//!          Right(Right(value)) => { let c = value; z }
+//!          Left(value) => { let a = { value }; x }
+//!          Right(Left(value)) => { let b = { value }; y }
+//!          Right(Right(value)) => { let c = { value }; z }
 //!      }
 //!  }
 //! ```
@@ -181,6 +181,8 @@ impl Arm {
     }
 
     /// The arm of the `match` on the winner. The pattern is that of a `let`, so the compiler says that it may not be refutable.
+    /// The braces move the value: as behind `let!`, what the pattern leaves out is dropped before the handler, and the rest may be borrowed mutably.
+    /// The compiler would find braces around a short handler unnecessary there.
     fn handled(&self, index: usize, is_last: bool, span: Span) -> TokenStream {
         let value = Ident::new("value", span);
         let mut won = value.to_token_stream();
@@ -192,7 +194,7 @@ impl Arm {
         }
         let (pattern, handler) = (&self.pattern, &self.handler);
         let ty = self.ty.iter();
-        quote_spanned!(span=> #won => { let #pattern #(: #ty)* = #value; #handler })
+        quote_spanned!(span=> #[allow(unused_braces)] #won => { let #pattern #(: #ty)* = { #value }; #handler })
     }
 }
 

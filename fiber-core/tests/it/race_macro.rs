@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fiber_core::sync::Channel;
+use fiber_core::sync::{Channel, Semaphore};
 use fiber_core::{CancelToken, Either, Error, Fiber, Run, fiber, race};
 use fiber_test::{Explore, TestScheduler};
 
@@ -381,4 +381,35 @@ fn a_handler_in_the_input_of_a_macro_is_code_of_the_block() {
     assert_eq!(run(0), "returned");
     assert_eq!(run(1), "left the loop");
     assert_eq!(run(2), r#"["1", "2"] true"#);
+}
+
+#[test]
+fn what_a_pattern_leaves_out_is_dropped_before_the_handler() {
+    let permits = Semaphore::new(1);
+    let free = permits.clone();
+    let fiber = fiber! {
+        let in_all = do! race! {
+            _ = permits.acquire(1) => { do! Fiber::yield_now(); free.available() }
+            () = Fiber::<()>::never() => unreachable!(),
+        };
+        let in_a_part = do! race! {
+            (_, n) = permits.acquire(1).zip(after(1, 1)) => { do! Fiber::yield_now(); n + free.available() }
+            () = Fiber::<()>::never() => unreachable!(),
+        };
+        let bound = do! race! {
+            _permit = permits.acquire(1) => { do! Fiber::yield_now(); free.available() }
+            () = Fiber::<()>::never() => unreachable!(),
+        };
+        (in_all, in_a_part, bound)
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), (1, 2, 0));
+}
+
+#[test]
+fn a_pattern_may_borrow_mutably() {
+    let fiber = race! {
+        ref mut list = after(1, vec![1]) => { do! Fiber::yield_now(); list.push(2); list.len() }
+        (ref mut n, _) = after(2, (1, ())) => { *n += 1; *n }
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), 2);
 }
