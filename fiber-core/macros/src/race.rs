@@ -160,6 +160,9 @@ impl Arm {
         }
         let pattern = parenthesized(Pat::parse_multi_with_leading_vert(input)?);
         let ty = if input.parse::<Option<Token![:]>>()?.is_some() { Some(input.parse()?) } else { None };
+        if input.peek(Token![=>]) {
+            return Err(input.error(FORM));
+        }
         expect::<Token![=]>(input)?;
         let fiber = input.parse()?;
         if input.peek(Token![,]) && input.peek2(Token![if]) {
@@ -170,11 +173,7 @@ impl Arm {
         }
         expect::<Token![=>]>(input)?;
         let handler = Expr::parse_with_earlier_boundary_rule(input)?;
-        let is_block = matches!(
-            handler,
-            Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_)
-        );
-        if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() && !is_block {
+        if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() && !is_block(&handler) {
             return Err(input.error("expected `,` before the next arm of `race!`"));
         }
         Ok(Arm { pattern, ty, fiber, handler })
@@ -204,6 +203,17 @@ fn parenthesized(pattern: Pat) -> Pat {
         Pat::Verbatim(quote_spanned!(pattern.span()=> (#pattern)))
     } else {
         pattern
+    }
+}
+
+/// Whether a handler needs no comma behind it, as the arm of a `match`.
+fn is_block(handler: &Expr) -> bool {
+    match handler {
+        // A `$handler:block` of a `macro_rules!`.
+        Expr::Group(group) => is_block(&group.expr),
+        Expr::Block(_) | Expr::Const(_) | Expr::Unsafe(_) | Expr::If(_) | Expr::Match(_) => true,
+        Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => true,
+        _ => false,
     }
 }
 

@@ -413,3 +413,24 @@ fn a_pattern_may_borrow_mutably() {
     };
     assert_eq!(TestScheduler::new().run(fiber).unwrap(), 2);
 }
+
+#[test]
+#[expect(unsafe_code, reason = "an `unsafe` block is a handler")]
+fn a_handler_that_is_a_block_needs_no_comma() {
+    macro_rules! first_of {
+        ($first:block, $second:block) => {
+            race! {
+                _ = after(1, 1) => $first
+                (_, _) = after(2, (2, 2)) => $second
+                // SAFETY: the sum does not overflow.
+                [n] = after(3, [3_u32]) => unsafe { n.unchecked_add(1) }
+                n = after(4, 4) => const { 4 }.max(n),
+                n = after(5, 5) => if n == 5 { 5 } else { 0 }
+                (n,) = after(6, (6,)) => match n { n => n }
+                _ = after(7, 7) => loop { break 7 }
+                n = after(8, 8) => n
+            }
+        };
+    }
+    assert_eq!(TestScheduler::new().run(first_of!({ 10_u32 }, { 20 })).unwrap(), 10);
+}
