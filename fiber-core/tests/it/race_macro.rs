@@ -357,13 +357,13 @@ fn it_has_as_many_arms_as_one_needs() {
 fn a_handler_in_the_input_of_a_macro_is_code_of_the_block() {
     let leaves = |number: u32| {
         fiber! {
-            loop {
+            'left: {
                 let text = format!("{}", do! race! {
-                    n = after(1, number) => match n { 0 => return "returned".to_owned(), 1 => break, n => n },
+                    n = after(1, number) => match n { 0 => return "returned".to_owned(), 1 => break 'left, n => n },
                     n = after(2, 1) => n,
                 });
                 assert!(
-                    do! race! { is_two = after(1, text == "2") => is_two, _ = after(2, ()) => break },
+                    do! race! { is_two = after(1, text == "2") => is_two, _ = after(2, ()) => break 'left },
                     "{}",
                     do! race! { n = after(1, 1) => n, n = after(2, 2) => n }
                 );
@@ -374,12 +374,12 @@ fn a_handler_in_the_input_of_a_macro_is_code_of_the_block() {
                 }; is });
                 return format!("{all:?} {is_even}");
             }
-            "left the loop".to_owned()
+            "left the part".to_owned()
         }
     };
     let run = |number| TestScheduler::new().run(leaves(number)).unwrap();
     assert_eq!(run(0), "returned");
-    assert_eq!(run(1), "left the loop");
+    assert_eq!(run(1), "left the part");
     assert_eq!(run(2), r#"["1", "2"] true"#);
 }
 
