@@ -6,18 +6,28 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Block, Expr, Stmt, Token};
 
 use crate::code;
-use crate::forms::Forms;
+use crate::forms::{Forms, Returns};
 use crate::marks;
 use crate::race;
 
+/// `fiber!`
 pub(crate) fn fiber_block(input: TokenStream) -> TokenStream {
+    expand(input, Returns::Give)
+}
+
+/// `race!` as a fiber of its own.
+pub(crate) fn race_block(input: TokenStream) -> TokenStream {
+    expand(race::block(input), Returns::Refused)
+}
+
+fn expand(input: TokenStream, returns: Returns) -> TokenStream {
     let mut errors = Vec::new();
     let marked = marks::mark(input, &mut errors);
     let parse = |input: ParseStream<'_>| statements(input, &mut errors);
     let mut stmts = parse.parse2(marked).unwrap_or_default();
     race::lower(&mut stmts, &mut errors);
     code::mark_first(&mut stmts);
-    let mut forms = Forms::new(errors);
+    let mut forms = Forms::new(errors, returns);
     forms.expand(&mut stmts);
     let errors = forms.into_errors();
     let body = if errors.is_empty() { with_end(stmts) } else { without_end(stmts) };

@@ -14,6 +14,7 @@ use syn::{
 };
 
 use crate::marks::{self, DO, FIRST, LET, TAIL};
+use crate::race;
 use crate::together;
 
 pub(crate) struct Forms {
@@ -22,11 +23,21 @@ pub(crate) struct Forms {
     elsewhere: Option<&'static str>,
     /// How many forms were expanded.
     expanded: usize,
+    returns: Returns,
+}
+
+/// What a `return` in the block does.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Returns {
+    /// It gives the value of the block.
+    Give,
+    /// It is an error: the block is a `race!`, and the reader would take its handlers for code of the block around it.
+    Refused,
 }
 
 impl Forms {
-    pub(crate) fn new(errors: Vec<syn::Error>) -> Self {
-        Forms { errors, elsewhere: None, expanded: 0 }
+    pub(crate) fn new(errors: Vec<syn::Error>, returns: Returns) -> Self {
+        Forms { errors, elsewhere: None, expanded: 0, returns }
     }
 
     pub(crate) fn into_errors(self) -> Vec<syn::Error> {
@@ -57,6 +68,17 @@ impl Forms {
             let message = format!(
                 "`{form}` cannot wait inside {what}, which is a function of its own: \
                  use a loop, or make a fiber there and wait for that"
+            );
+            self.error(span, message);
+        }
+    }
+
+    /// Reports a `return` that does not leave the block in which the user reads it.
+    fn check_return(&mut self, form: &str, span: Span) {
+        if self.returns == Returns::Refused && self.elsewhere.is_none() {
+            let message = format!(
+                "this `race!` is a fiber of its own, so `{form}` would not leave the block around it: \
+                 put `race!` directly behind a `do!` in `fiber!`, or give the value without `{form}`"
             );
             self.error(span, message);
         }
@@ -101,6 +123,7 @@ impl Forms {
         let user = form.break_token.span;
         let span = user.resolved_at(Span::mixed_site());
         self.check_place("return!", user);
+        self.check_return("return!", user);
         let Some(fiber) = &form.expr else {
             self.error(user, "`return!` continues as a fiber: `return! fiber`");
             return Expr::Verbatim(quote_spanned!(span=> ::std::unreachable!()));
@@ -121,6 +144,7 @@ impl Forms {
     /// `return value`
     fn value(&mut self, leave: &mut ExprReturn) {
         self.expanded += 1;
+        self.check_return("return", leave.return_token.span);
         let span = leave.return_token.span.resolved_at(Span::mixed_site());
         let value = match &leave.expr {
             Some(value) => unparenthesized(value).to_token_stream(),
@@ -315,13 +339,24 @@ impl VisitMut for Forms {
 }
 
 impl Forms {
+    /// An expression with its forms expanded.
+    fn operand(&mut self, input: ParseStream<'_>) -> syn::Result<Expr> {
+        let mut expr = input.parse::<Expr>()?;
+        let errors = self.errors.len();
+        race::lower_expr(&mut expr, &mut self.errors);
+        if self.errors.len() > errors {
+            // The `do!` in front of a wrong `race!` is gone.
+            self.expanded += 1;
+        }
+        self.visit_expr_mut(&mut expr);
+        Ok(expr)
+    }
+
     /// Expressions, with a comma or a semicolon between them.
     fn list(&mut self, input: ParseStream<'_>) -> syn::Result<TokenStream> {
         let mut expanded = TokenStream::new();
         while !input.is_empty() {
-            let mut expr = input.parse::<Expr>()?;
-            self.visit_expr_mut(&mut expr);
-            expr.to_tokens(&mut expanded);
+            self.operand(input)?.to_tokens(&mut expanded);
             if input.peek(Token![;]) {
                 input.parse::<Token![;]>()?.to_tokens(&mut expanded);
             } else if !input.is_empty() {
@@ -333,16 +368,12 @@ impl Forms {
 
     /// An expression, and the pattern that it is matched against, which may have a guard.
     fn value_and_pattern(&mut self, input: ParseStream<'_>) -> syn::Result<TokenStream> {
-        let mut value = input.parse::<Expr>()?;
-        self.visit_expr_mut(&mut value);
-        let mut expanded = value.into_token_stream();
+        let mut expanded = self.operand(input)?.into_token_stream();
         input.parse::<Token![,]>()?.to_tokens(&mut expanded);
         syn::Pat::parse_multi_with_leading_vert(input)?.to_tokens(&mut expanded);
         if input.peek(Token![if]) {
             input.parse::<Token![if]>()?.to_tokens(&mut expanded);
-            let mut condition = input.parse::<Expr>()?;
-            self.visit_expr_mut(&mut condition);
-            condition.to_tokens(&mut expanded);
+            self.operand(input)?.to_tokens(&mut expanded);
         }
         input.parse::<Option<Token![,]>>()?.to_tokens(&mut expanded);
         Ok(expanded)

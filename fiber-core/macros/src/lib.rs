@@ -210,7 +210,9 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// # Handlers
 ///
 /// Directly behind a `do!` or a `let!` of [`fiber!`], a handler is code of that block: it borrows its variables, waits by `do!`, and leaves a
-/// loop by `break`. Anywhere else, `race! { .. }` is a lazy `Fiber`, as `fiber! { do! race! { .. } }`. All handlers give the same type.
+/// loop by `break` and the block by `return`. A macro of your own with the name `race` is taken for this one there. Anywhere else, also beside an `and!`,
+/// `race! { .. }` is a lazy `Fiber`, as `fiber! { do! race! { .. } }`, but a `return` in it does not compile: it would not leave the block around the
+/// `race!`. All handlers give the same type.
 ///
 /// ```
 /// # use fiber_core::{Fiber, race};
@@ -247,7 +249,7 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// Two arms cost what `race` costs, and more cost what `race_all` costs without its `Vec`: nothing while they are ready.
 #[proc_macro]
 pub fn race(input: TokenStream) -> TokenStream {
-    expand::fiber_block(race::fiber(input.into())).into()
+    expand::race_block(input.into()).into()
 }
 
 /// Composes fibers as a graph: each step starts as soon as its inputs are there, and independent steps run in parallel.

@@ -8,9 +8,9 @@
 //!  {
 //!      let won = do! race_arms(arm(f, arm(g, last_arm(h))));
 //!      match won {
-//!          Left(value) => { let a = value; x }
-//!          Right(Left(value)) => { let b = value; y }
-//!          Right(Right(value)) => { let c = value; z }
+//!          Left(value) => { let a = { value }; x }
+//!          Right(Left(value)) => { let b = { value }; y }
+//!          Right(Right(value)) => { let c = { value }; z }
 //!      }
 //!  }
 //! ```
@@ -34,14 +34,19 @@ pub(crate) const SUPPORT: &str = "__macro_support";
 
 const FORM: &str = "an arm of `race!` is `pattern = fiber => handler`";
 
-/// `race!` as a fiber of its own.
-pub(crate) fn fiber(input: TokenStream) -> TokenStream {
+/// The block that `race!` is as a fiber of its own.
+pub(crate) fn block(input: TokenStream) -> TokenStream {
     quote_spanned!(Span::call_site()=> do! race! { #input })
 }
 
 /// Replaces each `race!` that a form of the block waits for.
 pub(crate) fn lower(stmts: &mut [Stmt], errors: &mut Vec<syn::Error>) {
     Lowering { errors }.stmts(stmts);
+}
+
+/// As [`lower`], in an expression in the input of another macro.
+pub(crate) fn lower_expr(expr: &mut Expr, errors: &mut Vec<syn::Error>) {
+    Lowering { errors }.visit_expr_mut(expr);
 }
 
 struct Lowering<'a> {
@@ -155,6 +160,9 @@ impl Arm {
         }
         let pattern = parenthesized(Pat::parse_multi_with_leading_vert(input)?);
         let ty = if input.parse::<Option<Token![:]>>()?.is_some() { Some(input.parse()?) } else { None };
+        if input.peek(Token![=>]) {
+            return Err(input.error(FORM));
+        }
         expect::<Token![=]>(input)?;
         let fiber = input.parse()?;
         if input.peek(Token![,]) && input.peek2(Token![if]) {
@@ -165,17 +173,15 @@ impl Arm {
         }
         expect::<Token![=>]>(input)?;
         let handler = Expr::parse_with_earlier_boundary_rule(input)?;
-        let is_block = matches!(
-            handler,
-            Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_)
-        );
-        if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() && !is_block {
+        if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() && !is_block(&handler) {
             return Err(input.error("expected `,` before the next arm of `race!`"));
         }
         Ok(Arm { pattern, ty, fiber, handler })
     }
 
     /// The arm of the `match` on the winner. The pattern is that of a `let`, so the compiler says that it may not be refutable.
+    /// The braces move the value: as behind `let!`, what the pattern leaves out is dropped before the handler, and the rest may be borrowed mutably.
+    /// The compiler would find braces around a short handler unnecessary there.
     fn handled(&self, index: usize, is_last: bool, span: Span) -> TokenStream {
         let value = Ident::new("value", span);
         let mut won = value.to_token_stream();
@@ -187,7 +193,7 @@ impl Arm {
         }
         let (pattern, handler) = (&self.pattern, &self.handler);
         let ty = self.ty.iter();
-        quote_spanned!(span=> #won => { let #pattern #(: #ty)* = #value; #handler })
+        quote_spanned!(span=> #[allow(unused_braces)] #won => { let #pattern #(: #ty)* = { #value }; #handler })
     }
 }
 
@@ -197,6 +203,17 @@ fn parenthesized(pattern: Pat) -> Pat {
         Pat::Verbatim(quote_spanned!(pattern.span()=> (#pattern)))
     } else {
         pattern
+    }
+}
+
+/// Whether a handler needs no comma behind it, as the arm of a `match`.
+fn is_block(handler: &Expr) -> bool {
+    match handler {
+        // A `$handler:block` of a `macro_rules!`.
+        Expr::Group(group) => is_block(&group.expr),
+        Expr::Block(_) | Expr::Const(_) | Expr::Unsafe(_) | Expr::If(_) | Expr::Match(_) => true,
+        Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => true,
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fiber_core::sync::Channel;
+use fiber_core::sync::{Channel, Semaphore};
 use fiber_core::{CancelToken, Either, Error, Fiber, Run, fiber, race};
 use fiber_test::{Explore, TestScheduler};
 
@@ -351,4 +351,86 @@ fn it_has_as_many_arms_as_one_needs() {
         is_true = after(13, true) => usize::from(is_true),
     };
     assert_eq!(TestScheduler::new().run(fiber).unwrap(), 77);
+}
+
+#[test]
+fn a_handler_in_the_input_of_a_macro_is_code_of_the_block() {
+    let leaves = |number: u32| {
+        fiber! {
+            'left: {
+                let text = format!("{}", do! race! {
+                    n = after(1, number) => match n { 0 => return "returned".to_owned(), 1 => break 'left, n => n },
+                    n = after(2, 1) => n,
+                });
+                assert!(
+                    do! race! { is_two = after(1, text == "2") => is_two, _ = after(2, ()) => break 'left },
+                    "{}",
+                    do! race! { n = after(1, 1) => n, n = after(2, 2) => n }
+                );
+                let all = vec![format!("{}", do! race! { n = after(1, 1) => n, n = after(2, 2) => n }), text];
+                let is_even = matches!(number, n if { let! is = race! {
+                    is = after(1, n % 2 == 0) => is,
+                    is = after(2, true) => return is.to_string(),
+                }; is });
+                return format!("{all:?} {is_even}");
+            }
+            "left the part".to_owned()
+        }
+    };
+    let run = |number| TestScheduler::new().run(leaves(number)).unwrap();
+    assert_eq!(run(0), "returned");
+    assert_eq!(run(1), "left the part");
+    assert_eq!(run(2), r#"["1", "2"] true"#);
+}
+
+#[test]
+fn what_a_pattern_leaves_out_is_dropped_before_the_handler() {
+    let permits = Semaphore::new(1);
+    let free = permits.clone();
+    let fiber = fiber! {
+        let in_all = do! race! {
+            _ = permits.acquire(1) => { do! Fiber::yield_now(); free.available() }
+            () = Fiber::<()>::never() => unreachable!(),
+        };
+        let in_a_part = do! race! {
+            (_, n) = permits.acquire(1).zip(after(1, 1)) => { do! Fiber::yield_now(); n + free.available() }
+            () = Fiber::<()>::never() => unreachable!(),
+        };
+        let bound = do! race! {
+            _permit = permits.acquire(1) => { do! Fiber::yield_now(); free.available() }
+            () = Fiber::<()>::never() => unreachable!(),
+        };
+        (in_all, in_a_part, bound)
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), (1, 2, 0));
+}
+
+#[test]
+fn a_pattern_may_borrow_mutably() {
+    let fiber = race! {
+        ref mut list = after(1, vec![1]) => { do! Fiber::yield_now(); list.push(2); list.len() }
+        (ref mut n, _) = after(2, (1, ())) => { *n += 1; *n }
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), 2);
+}
+
+#[test]
+#[expect(unsafe_code, reason = "an `unsafe` block is a handler")]
+fn a_handler_that_is_a_block_needs_no_comma() {
+    macro_rules! first_of {
+        ($first:block, $second:block) => {
+            race! {
+                _ = after(1, 1) => $first
+                (_, _) = after(2, (2, 2)) => $second
+                // SAFETY: the sum does not overflow.
+                [n] = after(3, [3_u32]) => unsafe { n.unchecked_add(1) }
+                n = after(4, 4) => const { 4 }.max(n),
+                n = after(5, 5) => if n == 5 { 5 } else { 0 }
+                (n,) = after(6, (6,)) => match n { n => n }
+                _ = after(7, 7) => loop { break 7 }
+                n = after(8, 8) => n
+            }
+        };
+    }
+    assert_eq!(TestScheduler::new().run(first_of!({ 10_u32 }, { 20 })).unwrap(), 10);
 }
