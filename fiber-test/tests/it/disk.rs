@@ -210,6 +210,39 @@ fn a_write_on_a_full_disk_writes_what_there_is_room_for() {
     assert_eq!(run(program), (false, "ab".to_owned(), false, false, true, "abcde".to_owned()));
 }
 
+/// The kind of the error.
+fn fails<T: Send + 'static>(fiber: Fiber<T>) -> Fiber<Option<io::ErrorKind>> {
+    let kind = |error: Error| Fiber::success(error.downcast_ref::<io::Error>().map(io::Error::kind));
+    fiber.map(|_| None).catch(kind).boxed()
+}
+
+#[test]
+fn a_file_has_a_greatest_length() {
+    const LARGEST: u64 = 1 << 30;
+    let program = host("a").bind(|a| {
+        a.run(|| {
+            fiber! {
+                let! file = File::update("file");
+                do! file.write_all("text");
+                let mut seen = Vec::new();
+                for length in [LARGEST + 1, 1 << 40, i64::MAX as u64] {
+                    let! set = fails(file.set_len(length));
+                    seen.push(set);
+                }
+                for at in [LARGEST, LARGEST + 1, 1 << 40, i64::MAX as u64] {
+                    do! file.seek(SeekFrom::Start(at)).map(drop);
+                    let! write = fails(file.write_all("x"));
+                    seen.push(write);
+                }
+                let! text = fs::read_to_string("file");
+                assert_eq!(text, "text");
+                seen
+            }
+        })
+    });
+    assert_eq!(run(program.boxed()), [Some(io::ErrorKind::FileTooLarge); 7]);
+}
+
 #[test]
 fn every_operation_on_a_slow_disk_takes_its_time() {
     let test = TestScheduler::new();

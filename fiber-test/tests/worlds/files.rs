@@ -513,6 +513,28 @@ fn a_name_that_is_too_long_in_a_folder_that_is_missing() {
     });
 }
 
+#[test]
+fn a_position_has_a_limit() {
+    agree_on_files(|folder| {
+        fiber! {
+            let path = folder.join("file");
+            let! file = File::update(&path);
+            do! file.write_all("text");
+            let! far = seeks(&file, SeekFrom::Start(1 << 40));
+            let! nothing = reads(&file, 8);
+            let! farther = seeks(&file, SeekFrom::Start(1 << 63));
+            let! farthest = seeks(&file, SeekFrom::Start(u64::MAX));
+            let! from_there = seeks(&file, SeekFrom::Current(i64::MAX));
+            let! from_the_end = seeks(&file, SeekFrom::End(i64::MAX));
+            let! same = seeks(&file, SeekFrom::Current(0));
+            let! length = file.set_len(1 << 63).done();
+            let! longest = file.set_len(u64::MAX).done();
+            let! all = contents(&path);
+            seen![far, nothing, farther, farthest, from_there, from_the_end, same, length, longest, all]
+        }
+    });
+}
+
 /// The device of Linux that is always full.
 #[test]
 fn a_disk_is_full() {
