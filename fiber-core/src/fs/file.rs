@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind, SeekFrom};
+use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -275,15 +276,15 @@ impl File {
         &self,
         f: impl FnOnce(&mut dyn OpenFile) -> io::Result<T> + Send + 'static,
     ) -> Fiber<T> {
-        let open = self.0.clone();
+        let (site, open) = (Location::caller(), self.0.clone());
         let works = move |open: &Open| f(&mut **open.file.lock());
         if open.files.is_none() {
-            return on_thread(None, move || works(&open));
+            return on_thread(site, None, move || works(&open));
         }
         // Its latency is that of the moment in which it runs.
-        Fiber::defer(move || {
+        Fiber::defer_at(site, move || {
             let files = open.files.clone();
-            on_thread(files.as_deref(), move || works(&open))
+            on_thread(site, files.as_deref(), move || works(&open))
         })
         .boxed()
     }

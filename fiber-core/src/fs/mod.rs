@@ -32,6 +32,7 @@
 mod file;
 
 use std::io;
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,8 +40,9 @@ use std::time::Duration;
 use crate::engine::context::Context;
 use crate::engine::files::System;
 pub use crate::engine::files::{Files, OpenFile, Opening};
-use crate::error::Error;
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
+use crate::outcome::Outcome;
 pub use file::File;
 
 /// Reads the whole file.
@@ -273,26 +275,32 @@ fn at_path<T: Send + 'static>(
     f: impl FnOnce(Option<Arc<dyn Files>>, &Path) -> io::Result<T> + Send + 'static,
 ) -> Fiber<T> {
     let failed = move |error, path: &Path| Error::from(error).context(format!("{doing} {}", path.display()));
+    let site = Location::caller();
     let at = move |context: Context| {
         // In the turn of the fiber, whose files they are.
         let files = context.scheduler().files();
-        on_thread(files.clone().as_deref(), move || f(files, &path).map_err(|error| failed(error, &path)))
+        let works = move |files| f(files, &path).map_err(|error| failed(error, &path));
+        on_thread(site, files.clone().as_deref(), move || works(files))
     };
-    Fiber::current().bind(at).boxed()
+    Fiber::current().bind_at(site, at).boxed()
 }
 
 /// Runs an operation on a thread that may block, with files that may take a time of the scheduler.
-#[track_caller]
+/// `site` is the place where the user calls the operation.
 fn on_thread<T: Send + 'static, E: Into<Error> + Send + 'static>(
+    site: Site,
     files: Option<&dyn Files>,
     f: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Fiber<T> {
     let latency = files.map_or(Duration::ZERO, Files::latency);
-    let works = Fiber::try_blocking(f);
+    let works = Fiber::try_blocking_at(site, f);
     if latency.is_zero() {
         return works.boxed();
     }
     // Like a thread, it goes on if its fiber is cancelled.
-    let result = Fiber::delay(latency).bind(|()| works).map(Ok).catch(|error| Fiber::success(Err(error)));
-    result.uncancelable().disconnect().bind(Fiber::from_result).boxed()
+    let slow = Fiber::delay_at(site, latency).bind_at(site, |()| works);
+    let result = slow.map_at(site, Ok).catch(|error| Fiber::success(Err(error)));
+    // Without a place in the trace that the error has already.
+    let ends = |result: Result<T, Error>| Fiber::from_outcome(Outcome::from(result));
+    result.uncancelable().disconnect_at(site).bind_at(site, ends).boxed()
 }

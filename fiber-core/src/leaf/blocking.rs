@@ -8,7 +8,7 @@ use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Errand, Task};
-use crate::error::{Abandoned, Error, Frame};
+use crate::error::{Abandoned, Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::local::Locals;
@@ -37,7 +37,7 @@ impl<T: Send + 'static> Fiber<T> {
     where
         F: FnOnce() -> T + Send + 'static,
     {
-        Fiber::wait(BlockingWait::new(Plain(f), "blocking"))
+        BlockingWait::leaf(Location::caller(), Plain(f), "blocking")
     }
 
     /// Like [`blocking`](Fiber::blocking), for a closure that may fail.
@@ -56,7 +56,16 @@ impl<T: Send + 'static> Fiber<T> {
         E: Into<Error>,
         F: FnOnce() -> Result<T, E> + Send + 'static,
     {
-        Fiber::wait(BlockingWait::new(Fallible(f), "try_blocking"))
+        Fiber::try_blocking_at(Location::caller(), f)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn try_blocking_at<E, F>(site: Site, f: F) -> Fiber<T, Leaf<TryBlocking<F>>>
+    where
+        E: Into<Error>,
+        F: FnOnce() -> Result<T, E> + Send + 'static,
+    {
+        BlockingWait::leaf(site, Fallible(f), "try_blocking")
     }
 
     /// Like [`try_blocking`](Fiber::try_blocking), for a long closure that checks from time to time whether it should
@@ -83,7 +92,7 @@ impl<T: Send + 'static> Fiber<T> {
         E: Into<Error>,
         F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
     {
-        Fiber::wait(BlockingWait::new(Stoppable(f), "blocking_with"))
+        BlockingWait::leaf(Location::caller(), Stoppable(f), "blocking_with")
     }
 }
 
@@ -213,9 +222,9 @@ impl<W: Work> fmt::Debug for Job<W> {
 }
 
 impl<W: Work> BlockingWait<W> {
-    #[track_caller]
-    fn new(work: W, operator: &'static str) -> Self {
-        BlockingWait { stage: Stage::New(Some(work)), frame: Frame::new(operator, Location::caller()) }
+    fn leaf(site: Site, work: W, operator: &'static str) -> Fiber<W::Out, Leaf<Self>> {
+        let stage = Stage::New(Some(work));
+        Fiber::new(Leaf::new(BlockingWait { stage, frame: Frame::new(operator, site) }, site))
     }
 }
 

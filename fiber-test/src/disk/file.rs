@@ -10,6 +10,12 @@ use super::inode::Inode;
 use super::mounted::Mounted;
 use super::names::{Node, Number};
 
+/// The most bytes of a file: it lies in memory.
+const LARGEST: usize = 1 << 30;
+
+/// The greatest position of Linux.
+const FARTHEST: u64 = i64::MAX as u64;
+
 pub(super) struct SimulatedFile {
     number: Number,
     node: Node,
@@ -62,10 +68,10 @@ impl Write for SimulatedFile {
         let room = disk.room();
         let mut inode = self.inode()?.lock();
         let end = inode.contents().len();
-        let at = if self.how == Opening::Append { end } else { position(self.position)? };
-        let n = from.len().min(end.saturating_add(room).saturating_sub(at));
+        let at = if self.how == Opening::Append { end } else { length(self.position)? };
+        let n = from.len().min(LARGEST - at).min(end.saturating_add(room).saturating_sub(at));
         if n == 0 && !from.is_empty() {
-            return Err(ErrorKind::StorageFull.into());
+            return Err(if at == LARGEST { ErrorKind::FileTooLarge } else { ErrorKind::StorageFull }.into());
         }
         inode.write(at, &from[..n]);
         drop((inode, disk));
@@ -78,9 +84,10 @@ impl Write for SimulatedFile {
     }
 }
 
-/// A position in memory.
-fn position(of: u64) -> io::Result<usize> {
-    usize::try_from(of).map_err(|_| ErrorKind::FileTooLarge.into())
+/// A length that a file may have.
+fn length(of: u64) -> io::Result<usize> {
+    let length = usize::try_from(of).ok().filter(|length| *length <= LARGEST);
+    length.ok_or(ErrorKind::FileTooLarge.into())
 }
 
 impl Seek for SimulatedFile {
@@ -91,7 +98,7 @@ impl Seek for SimulatedFile {
             SeekFrom::Current(by) => self.position.checked_add_signed(by),
             SeekFrom::End(by) => (self.inode()?.lock().contents().len() as u64).checked_add_signed(by),
         };
-        self.position = to.ok_or(ErrorKind::InvalidInput)?;
+        self.position = to.filter(|to| *to <= FARTHEST).ok_or(ErrorKind::InvalidInput)?;
         Ok(self.position)
     }
 }
@@ -115,14 +122,14 @@ impl OpenFile for SimulatedFile {
         Ok(())
     }
 
-    fn set_len(&mut self, length: u64) -> io::Result<()> {
-        if self.how == Opening::Read {
+    fn set_len(&mut self, to: u64) -> io::Result<()> {
+        if self.how == Opening::Read || to > FARTHEST {
             return Err(ErrorKind::InvalidInput.into());
         }
         let disk = self.disk.begins()?;
         let room = disk.room();
         let mut inode = self.inode()?.lock();
-        let length = position(length)?;
+        let length = length(to)?;
         if length > inode.contents().len().saturating_add(room) {
             return Err(ErrorKind::StorageFull.into());
         }

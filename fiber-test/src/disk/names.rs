@@ -5,11 +5,11 @@
 //! where it can be: in a folder that is there, at a name that is held by what it has replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::iter;
 use std::mem;
-use std::path::{Component, Path};
+use std::path::{self, Component, Path};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -85,29 +85,54 @@ impl Default for Names {
     }
 }
 
-/// The names of a path, from the root on.
-fn parts(path: &Path) -> io::Result<Vec<OsString>> {
-    let mut parts = Vec::new();
-    for component in path.components() {
-        match component {
-            Component::Normal(name) if name.len() > LONGEST => {
-                return Err(ErrorKind::InvalidFilename.into());
-            }
-            Component::Normal(name) if name.as_encoded_bytes().contains(&0) => {
-                return Err(ErrorKind::InvalidInput.into());
-            }
-            Component::Normal(name) => parts.push(name.to_owned()),
-            Component::ParentDir => drop(parts.pop()),
-            _ => {}
-        }
+/// The names and the `..` of a path, from the root on.
+fn parts(path: &Path) -> io::Result<Vec<Component<'_>>> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.is_empty() {
+        return Err(ErrorKind::NotFound.into());
     }
-    if path.as_os_str().is_empty() { Err(ErrorKind::NotFound.into()) } else { Ok(parts) }
+    if bytes.contains(&0) {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    Ok(path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir)).collect())
+}
+
+/// How a path ends. [`Path::components`] leaves that out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Part,
+    /// `a/`: it has to be a folder.
+    Separator,
+    /// `a/.`: as if `.` were a name in the folder.
+    Dot,
+}
+
+fn ending(path: &Path) -> Ending {
+    let is_separator = |byte: &u8| path::is_separator(char::from(*byte));
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let last = bytes.rsplit(is_separator).find(|part| !part.is_empty());
+    match last {
+        Some(b".") => Ending::Dot,
+        _ if bytes.last().is_some_and(is_separator) => Ending::Separator,
+        _ => Ending::Part,
+    }
+}
+
+/// What is last in a path, in a folder that exists.
+enum Last {
+    Name(Name, Ending),
+    Root,
+    Dot,
+    Above,
 }
 
 impl Names {
     pub(super) fn find(&self, path: &Path) -> io::Result<(Number, Node)> {
         let found = self.walk(&parts(path)?)?;
-        Ok((found, self.nodes[&found].clone()))
+        match &self.nodes[&found] {
+            Node::File(_) if ending(path) != Ending::Part => Err(ErrorKind::NotADirectory.into()),
+            node => Ok((found, node.clone())),
+        }
     }
 
     pub(super) fn find_folder(&self, path: &Path) -> io::Result<Number> {
@@ -117,22 +142,50 @@ impl Names {
         }
     }
 
-    fn walk(&self, parts: &[OsString]) -> io::Result<Number> {
-        parts.iter().try_fold(ROOT, |folder, name| {
-            let name = self.name_in(folder, name)?;
-            self.seen.get(&name).copied().ok_or(ErrorKind::NotFound.into())
+    fn walk(&self, parts: &[Component<'_>]) -> io::Result<Number> {
+        parts.iter().try_fold(ROOT, |folder, part| match part {
+            Component::Normal(name) => {
+                let name = self.name_in(folder, name)?;
+                self.seen.get(&name).copied().ok_or(ErrorKind::NotFound.into())
+            }
+            _ => self.folder_above(folder),
         })
     }
 
-    fn name_in(&self, folder: Number, name: &OsString) -> io::Result<Name> {
-        if self.is_folder(folder) { Ok((folder, name.clone())) } else { Err(ErrorKind::NotADirectory.into()) }
+    /// The root is above itself.
+    fn folder_above(&self, folder: Number) -> io::Result<Number> {
+        self.has_names(folder)?;
+        Ok(above(&self.seen, folder).nth(1).unwrap_or(ROOT))
     }
 
-    /// The name of a path, in a folder that exists.
-    fn name(&self, path: &Path) -> io::Result<Name> {
-        let parts = parts(path)?;
-        let (name, above) = parts.split_last().ok_or(ErrorKind::ResourceBusy)?;
-        self.name_in(self.walk(above)?, name)
+    fn name_in(&self, folder: Number, name: &OsStr) -> io::Result<Name> {
+        self.has_names(folder)?;
+        if name.len() > LONGEST {
+            Err(ErrorKind::InvalidFilename.into())
+        } else {
+            Ok((folder, name.to_owned()))
+        }
+    }
+
+    fn has_names(&self, number: Number) -> io::Result<()> {
+        if self.is_folder(number) { Ok(()) } else { Err(ErrorKind::NotADirectory.into()) }
+    }
+
+    fn last(&self, path: &Path) -> io::Result<Last> {
+        let (parts, ending) = (parts(path)?, ending(path));
+        match parts.split_last() {
+            Some((Component::Normal(name), above)) if ending != Ending::Dot => {
+                Ok(Last::Name(self.name_in(self.walk(above)?, name)?, ending))
+            }
+            _ => {
+                self.has_names(self.walk(&parts)?)?;
+                Ok(match parts.last() {
+                    _ if ending == Ending::Dot => Last::Dot,
+                    Some(_) => Last::Above,
+                    None => Last::Root,
+                })
+            }
+        }
     }
 
     fn is_folder(&self, number: Number) -> bool {
@@ -153,30 +206,45 @@ impl Names {
 
     /// The file at a path, or a new one.
     pub(super) fn find_or_create(&mut self, path: &Path) -> io::Result<(Number, Node)> {
-        match self.find(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let name = self.name(path)?;
+        let Last::Name(name, Ending::Part) = self.last(path)? else {
+            return Err(ErrorKind::IsADirectory.into());
+        };
+        match self.seen.get(&name).map(|there| (*there, self.nodes[there].clone())) {
+            Some((_, Node::Folder)) => Err(ErrorKind::IsADirectory.into()),
+            Some(found) => Ok(found),
+            None => {
                 let node = Node::File(Arc::default());
                 Ok((self.add(name, node.clone()), node))
             }
-            Ok((_, Node::Folder)) => Err(ErrorKind::IsADirectory.into()),
-            found => found,
         }
     }
 
+    /// As [`std::fs::create_dir_all`] does it: nothing is above the empty path.
     pub(super) fn create_folders(&mut self, path: &Path) -> io::Result<()> {
-        let (mut at, parts) = (ROOT, parts(path)?);
-        for (depth, part) in parts.iter().enumerate() {
-            let name = self.name_in(at, part)?;
-            at = match self.seen.get(&name) {
-                Some(there) => *there,
-                None => self.add(name, Node::Folder),
-            };
-            if depth + 1 == parts.len() && !self.is_folder(at) {
-                return Err(ErrorKind::AlreadyExists.into());
-            }
+        if path.as_os_str().is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let (parts, ending, mut at) = (parts(path)?, ending(path), ROOT);
+        for (depth, part) in parts.iter().enumerate() {
+            at = match part {
+                Component::Normal(name) => {
+                    let name = self.name_in(at, name)?;
+                    match self.seen.get(&name) {
+                        Some(there) => *there,
+                        None if depth + 1 == parts.len() && ending == Ending::Dot => {
+                            return Err(ErrorKind::NotFound.into());
+                        }
+                        None => self.add(name, Node::Folder),
+                    }
+                }
+                _ => self.folder_above(at)?,
+            };
+        }
+        match ending {
+            _ if self.is_folder(at) => Ok(()),
+            Ending::Dot => Err(ErrorKind::NotADirectory.into()),
+            _ => Err(ErrorKind::AlreadyExists.into()),
+        }
     }
 
     fn add(&mut self, name: Name, node: Node) -> Number {
@@ -188,8 +256,13 @@ impl Names {
     }
 
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        let (from, to) = (self.name(from)?, self.name(to)?);
+        let (Last::Name(from, one), Last::Name(to, other)) = (self.last(from)?, self.last(to)?) else {
+            return Err(ErrorKind::ResourceBusy.into());
+        };
         let node = *self.seen.get(&from).ok_or(ErrorKind::NotFound)?;
+        if [one, other].contains(&Ending::Separator) {
+            self.has_names(node)?;
+        }
         if from == to {
             return Ok(());
         }
@@ -218,11 +291,17 @@ impl Names {
     }
 
     pub(super) fn remove(&mut self, path: &Path, is_folder: bool) -> io::Result<()> {
-        let from = self.name(path)?;
+        let (from, ending) = match self.last(path)? {
+            Last::Name(from, ending) => (from, ending),
+            _ if !is_folder => return Err(ErrorKind::IsADirectory.into()),
+            Last::Root => return Err(ErrorKind::ResourceBusy.into()),
+            Last::Dot => return Err(ErrorKind::InvalidInput.into()),
+            Last::Above => return Err(ErrorKind::DirectoryNotEmpty.into()),
+        };
         let node = *self.seen.get(&from).ok_or(ErrorKind::NotFound)?;
-        match (self.is_folder(node), is_folder) {
-            (true, false) => return Err(ErrorKind::IsADirectory.into()),
-            (false, true) => return Err(ErrorKind::NotADirectory.into()),
+        match self.is_folder(node) {
+            true if !is_folder => return Err(ErrorKind::IsADirectory.into()),
+            false if is_folder || ending == Ending::Separator => return Err(ErrorKind::NotADirectory.into()),
             _ => self.is_empty(node)?,
         }
         self.change(Change { node, from: Some(from), to: None, replaced: None });

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, SeekFrom};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fiber_core::fs::{self, File};
-use fiber_core::{Either, Error, Fiber, fiber};
+use fiber_core::{Either, Error, Fiber, Outcome, fiber};
 use fiber_test::{Explore, FaultKind, Faults, Host, TestScheduler, network};
 
 fn host(name: &'static str) -> Fiber<Host> {
@@ -208,6 +209,39 @@ fn a_write_on_a_full_disk_writes_what_there_is_room_for() {
         });
     };
     assert_eq!(run(program), (false, "ab".to_owned(), false, false, true, "abcde".to_owned()));
+}
+
+/// The kind of the error.
+fn fails<T: Send + 'static>(fiber: Fiber<T>) -> Fiber<Option<io::ErrorKind>> {
+    let kind = |error: Error| Fiber::success(error.downcast_ref::<io::Error>().map(io::Error::kind));
+    fiber.map(|_| None).catch(kind).boxed()
+}
+
+#[test]
+fn a_file_has_a_greatest_length() {
+    const LARGEST: u64 = 1 << 30;
+    let program = host("a").bind(|a| {
+        a.run(|| {
+            fiber! {
+                let! file = File::update("file");
+                do! file.write_all("text");
+                let mut seen = Vec::new();
+                for length in [LARGEST + 1, 1 << 40, i64::MAX as u64] {
+                    let! set = fails(file.set_len(length));
+                    seen.push(set);
+                }
+                for at in [LARGEST, LARGEST + 1, 1 << 40, i64::MAX as u64] {
+                    do! file.seek(SeekFrom::Start(at)).map(drop);
+                    let! write = fails(file.write_all("x"));
+                    seen.push(write);
+                }
+                let! text = fs::read_to_string("file");
+                assert_eq!(text, "text");
+                seen
+            }
+        })
+    });
+    assert_eq!(run(program.boxed()), [Some(io::ErrorKind::FileTooLarge); 7]);
 }
 
 #[test]
@@ -450,4 +484,78 @@ fn the_outcomes_of_a_crash_are_replayed() {
     let text = failure.schedule().to_string();
     assert!(text.contains(":=3@1") && text.contains(":=2@2"), "{text}");
     assert!(Explore::replay(&text).no_regressions().try_check(torn).is_err());
+}
+
+/// A line of this file, and the error of an operation in it.
+type Placed = (u32, Fiber<Option<Error>>);
+
+macro_rules! placed {
+    ($operation:expr) => {
+        (line!(), $operation.map_outcome(|outcome| Outcome::Success(outcome.failure())).boxed())
+    };
+}
+
+/// Operations that fail, in a folder that has no `missing`.
+fn failing(folder: PathBuf) -> Fiber<Vec<Placed>> {
+    fiber! {
+        let (file, missing) = (folder.join("file"), folder.join("missing").join("file"));
+        let! append = File::append(&file);
+        let! open = File::open(&file);
+        vec![
+            placed!(fs::read(&missing)),
+            placed!(fs::read_to_string(&missing)),
+            placed!(fs::write(&missing, "text")),
+            placed!(fs::create_dir_all(&file)),
+            placed!(fs::read_dir(&missing)),
+            placed!(fs::rename(&missing, &file)),
+            placed!(fs::remove_file(&missing)),
+            placed!(fs::remove_dir(&missing)),
+            placed!(fs::sync_dir(&missing)),
+            placed!(File::open(&missing)),
+            placed!(File::create(&missing)),
+            placed!(File::append(&missing)),
+            placed!(File::update(&missing)),
+            placed!(append.read([0; 8])),
+            placed!(open.write_all("text")),
+            placed!(open.seek(SeekFrom::End(-100))),
+            placed!(open.set_len(1)),
+            placed!(open.run(|_| Err::<(), _>(io::ErrorKind::Other.into()))),
+        ]
+    }
+}
+
+fn fail_at_their_lines(operations: Vec<Placed>) -> Fiber<()> {
+    fiber! {
+        for (line, operation) in operations {
+            let! error = operation;
+            let error = error.unwrap_or_else(|| panic!("line {line} succeeds"));
+            let places = error.trace().iter().map(|frame| (frame.location().file(), frame.location().line()));
+            let is_there = |place| place == (file!(), line);
+            assert!(!error.trace().is_empty() && places.clone().all(is_there), "line {line}: {error:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_names_the_line_of_the_operation() {
+    let folder = tempfile::tempdir().unwrap();
+    run(failing(folder.path().to_owned()).bind(fail_at_their_lines).boxed());
+    for latency in [Duration::ZERO, Duration::from_secs(1)] {
+        run(host("a")
+            .bind(move |a| {
+                let disk = a.disk();
+                disk.set_latency(latency);
+                a.run(move || {
+                    let disk = disk.clone();
+                    fiber! {
+                        let! operations = failing("/".into());
+                        do! fail_at_their_lines(operations);
+                        let! file = File::open("file");
+                        disk.fail_next(1);
+                        do! fail_at_their_lines(vec![placed!(file.sync_all())]);
+                    }
+                })
+            })
+            .boxed());
+    }
 }

@@ -1,12 +1,12 @@
 //! Files without crashes.
 
 use std::io::SeekFrom;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fiber_core::fs::{self, File};
 use fiber_core::{Fiber, fiber};
 
-use crate::support::{Told, agree_on_a_full_disk, agree_on_files, seen};
+use crate::support::{Seen, Told, agree_on_a_full_disk, agree_on_files, seen};
 
 /// The whole file, or the kind of the error.
 fn contents(path: &PathBuf) -> Fiber<String> {
@@ -401,6 +401,136 @@ fn names_have_a_greatest_length() {
             let! renames = fs::rename(&longest, &longer).done();
             let! nul = fs::write(folder.join("a\0b"), "text").done();
             seen![fits, write, read, folders, renames, nul]
+        }
+    });
+}
+
+#[test]
+fn the_folder_above_a_relative_name_exists() {
+    agree_on_files(|_| {
+        fiber! {
+            let! above = fs::create_dir_all(Path::new("file").parent().unwrap()).done();
+            let! list = fs::read_dir("").done();
+            let! write = fs::write("", "text").done();
+            seen![above, list, write]
+        }
+    });
+}
+
+/// What each operation that takes a path says to it.
+fn all_say(path: PathBuf, other: PathBuf) -> Fiber<String> {
+    fiber! {
+        let! read = contents(&path);
+        let! open = File::open(&path).done();
+        let! append = File::append(&path).done();
+        let! list = names(&path);
+        let! syncs = fs::sync_dir(&path).done();
+        let! renames = fs::rename(&path, &other).done();
+        let! onto = fs::rename(&other, &path).done();
+        let! creates = fs::create_dir_all(&path).done();
+        let! file = fs::remove_file(&path).done();
+        let! folder = fs::remove_dir(&path).done();
+        [read, open, append, list, syncs, renames, onto, creates, file, folder].join(" ")
+    }
+}
+
+/// The same for each of these paths, in folders of their own with the file `file`, the folder `empty` and the file `full/file`.
+fn each_says(folder: PathBuf, paths: &'static [&'static str]) -> Fiber<Seen> {
+    fiber! {
+        let mut seen = Vec::new();
+        for (n, path) in paths.iter().enumerate() {
+            let folder = folder.join(n.to_string());
+            do! fs::create_dir_all(folder.join("empty"));
+            do! fs::create_dir_all(folder.join("full"));
+            do! fs::write(folder.join("full").join("file"), "text");
+            do! fs::write(folder.join("file"), "text");
+            let! says = all_say(folder.join(path), folder.join("other"));
+            let! left = names(&folder);
+            seen.push(format!("{path}: {says}, {left}"));
+        }
+        seen
+    }
+}
+
+#[test]
+fn a_path_that_ends_with_a_separator() {
+    agree_on_files(|folder| {
+        each_says(folder, &["file/", "file//", "empty/", "full/", "missing/", "missing/file/", "full/file/"])
+    });
+}
+
+#[test]
+fn a_path_with_dots() {
+    agree_on_files(|folder| {
+        each_says(
+            folder,
+            &[
+                "file/.",
+                "file/./",
+                "empty/.",
+                "full/./",
+                "missing/.",
+                "full/./file",
+                "file/./file",
+                "missing/a/.",
+                "missing/./a",
+            ],
+        )
+    });
+}
+
+#[test]
+fn a_path_with_the_folder_above() {
+    agree_on_files(|folder| {
+        each_says(
+            folder,
+            &[
+                "file/..",
+                "empty/..",
+                "empty/../",
+                "missing/..",
+                "file/../file",
+                "empty/../file",
+                "missing/../file",
+                "missing/../new",
+                "empty/../full/../empty",
+                "full/file/../..",
+            ],
+        )
+    });
+}
+
+#[test]
+fn a_name_that_is_too_long_in_a_folder_that_is_missing() {
+    agree_on_files(|folder| {
+        fiber! {
+            let long = "n".repeat(256);
+            let! missing = fs::write(folder.join("missing").join(&long), "").done();
+            let! creates = fs::create_dir_all(folder.join("new").join(&long)).done();
+            let! left = names(&folder);
+            seen![missing, creates, left]
+        }
+    });
+}
+
+#[test]
+fn a_position_has_a_limit() {
+    agree_on_files(|folder| {
+        fiber! {
+            let path = folder.join("file");
+            let! file = File::update(&path);
+            do! file.write_all("text");
+            let! far = seeks(&file, SeekFrom::Start(1 << 40));
+            let! nothing = reads(&file, 8);
+            let! farther = seeks(&file, SeekFrom::Start(1 << 63));
+            let! farthest = seeks(&file, SeekFrom::Start(u64::MAX));
+            let! from_there = seeks(&file, SeekFrom::Current(i64::MAX));
+            let! from_the_end = seeks(&file, SeekFrom::End(i64::MAX));
+            let! same = seeks(&file, SeekFrom::Current(0));
+            let! length = file.set_len(1 << 63).done();
+            let! longest = file.set_len(u64::MAX).done();
+            let! all = contents(&path);
+            seen![far, nothing, farther, farthest, from_there, from_the_end, same, length, longest, all]
         }
     });
 }

@@ -63,7 +63,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// The fiber ends at once, and does not wait for its finalizers.
     #[track_caller]
     pub fn disconnect(self) -> Fiber<T, Disconnect<R>> {
-        Fiber::new(Disconnect { run: self.into_run(), site: Location::caller() })
+        self.disconnect_at(Location::caller())
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn disconnect_at(self, site: Site) -> Fiber<T, Disconnect<R>> {
+        Fiber::new(Disconnect { run: self.into_run(), site })
     }
 }
 
