@@ -112,6 +112,8 @@ proptest! {
         steps in prop::collection::vec(step(), 0..5),
         schedule in any_schedule(),
     ) {
+        // Which comes first, a delay or a limit of the same length, is up to the schedule, and the two forms have other turns.
+        prop_assume!(!steps.iter().any(|step| matches!(step, Step::Timeout(delay, limit) if delay == limit)));
         let run = |both: Fiber<(u32, u32)>| {
             let test = TestScheduler::with_schedule(schedule.clone());
             let outcome = test.run(both).map(|(a, b)| a + b);
