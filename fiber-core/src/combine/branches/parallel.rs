@@ -111,7 +111,7 @@ where
     /// A fiber that succeeds while it is being cancelled has succeeded. Where the time of a part inside is up at the same moment, the limit around
     /// it may come first: give the part less time.
     ///
-    /// An iterator without an end needs a [`limit`](Parallel::limit): without one, all fibers start at once, and under test no time passes before they have.
+    /// An iterator without an end needs a [`limit`](Fiber::limit): without one, all fibers start at once, and under test no time passes before they have.
     ///
     /// # Errors
     /// Those of [`parallel`](Fiber::parallel), or [`validate`](Fiber::validate): the first failure ends all, in time or while the fibers
