@@ -193,6 +193,6 @@ mod tests {
             let expected = if length == bytes.len() { 2 } else { length / encoded("one").len() };
             assert_eq!(records(&bytes[..length]).0.len(), expected);
         }
-        assert_eq!(records(&vec![0; 9]).0.len(), 0, "a gap is no record");
+        assert_eq!(records(&[0; 9]).0.len(), 0, "a gap is no record");
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use fiber_core::error::{Cancelled, IntoError, Panicked, TimedOut};
 use fiber_core::{Error, Fiber, Group, LocalKey, local_key};
-use fiber_sched::tower::{Overloaded, RequestBody, RequestLayer, RequestService};
+use fiber_sched::tower::{Overloaded, RequestBody, RequestLayer};
 use fiber_test::{Explore, TestScheduler};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame};
@@ -168,13 +169,12 @@ fn counts_at_end(count: &Arc<AtomicUsize>, pause: Duration) -> Fiber<()> {
     Fiber::delay(pause).map(move |()| _ = count.fetch_add(1, Ordering::Relaxed)).boxed()
 }
 
-fn serve_one<F, A, E>(test: &TestScheduler, service: &mut RequestService<Handler<F, E>>, path: &str) -> Answer
+/// The response that the service gives without waiting for time.
+fn serve_one<S>(test: &TestScheduler, service: &mut S, request: Request<()>) -> Answer
 where
-    F: Fn(Request<()>) -> A + Send + Sync + 'static,
-    A: Future<Output = Result<Response<Frames>, E>> + Send + 'static,
-    E: Send + std::fmt::Debug + 'static,
+    S: Service<Request<()>, Response = Answer, Error: fmt::Debug, Future: Unpin>,
 {
-    let mut answer = service.call(get(path));
+    let mut answer = service.call(request);
     test.run_until_idle();
     ready(poll(&mut answer)).unwrap()
 }
@@ -194,7 +194,7 @@ fn a_request_is_a_named_fiber_with_a_number_until_the_last_byte() {
     });
     let mut service = RequestLayer::new(requests.clone()).number(numbers).layer(service);
     for expected in ["the first", "another"] {
-        let mut answer = serve_one(&test, &mut service, "/seats");
+        let mut answer = serve_one(&test, &mut service, get("/seats"));
         assert_eq!(
             (answer.status(), &answer.headers()["path"]),
             (StatusCode::OK, &"/seats".parse().unwrap())
@@ -214,7 +214,7 @@ fn a_response_without_a_body_ends_its_fiber() {
     let (test, requests) = world();
     let service = handler(|_| async { Ok::<_, Infallible>(Response::new(Frames::default())) });
     let mut service = RequestLayer::new(requests.clone()).layer(service);
-    let answer = serve_one(&test, &mut service, "/");
+    let answer = serve_one(&test, &mut service, get("/"));
     assert!(answer.body().is_end_stream());
     test.run_until_idle();
     assert_eq!(requests.len(), 0);
@@ -271,9 +271,7 @@ fn requests_beyond_the_limit_are_refused_at_once_and_not_run() {
     assert_eq!(begun.load(Ordering::Relaxed), 2);
     assert!(taken.iter_mut().all(|taken| ready(poll(taken)).unwrap().status() == StatusCode::OK));
     test.run_for(2 * SECOND);
-    let mut served = service.call(get("/4"));
-    test.run_until_idle();
-    assert_eq!(ready(poll(&mut served)).unwrap().status(), StatusCode::OK);
+    assert_eq!(serve_one(&test, &mut service, get("/4")).status(), StatusCode::OK);
 }
 
 #[test]
@@ -354,9 +352,7 @@ fn a_body_that_streams_keeps_its_fiber_and_what_that_has_forked_until_the_last_b
     let (test, requests) = world();
     let (body, cleaned) = (Frames::open(), Arc::new(AtomicUsize::new(0)));
     let mut service = RequestLayer::new(requests.clone()).limit(1).layer(streaming(&body, &cleaned));
-    let mut answer = service.call(get("/"));
-    test.run_until_idle();
-    let mut answer = ready(poll(&mut answer)).unwrap();
+    let mut answer = serve_one(&test, &mut service, get("/"));
     for text in ["one", "two"] {
         body.push(Frame::data(text.as_bytes()));
         assert_eq!(next_text(&mut answer), text);
@@ -386,9 +382,7 @@ fn a_body_that_is_dropped_half_way_cancels_its_fiber() {
     let (test, requests) = world();
     let (body, cleaned) = (Frames::open(), Arc::new(AtomicUsize::new(0)));
     let mut service = RequestLayer::new(requests.clone()).layer(streaming(&body, &cleaned));
-    let mut answer = service.call(get("/"));
-    test.run_until_idle();
-    let mut answer = ready(poll(&mut answer)).unwrap();
+    let mut answer = serve_one(&test, &mut service, get("/"));
     body.push(Frame::data(b"one"));
     assert_eq!(next_text(&mut answer), "one");
     drop(answer);
@@ -408,10 +402,9 @@ fn the_body_for_a_head_request_is_not_awaited() {
         let counts = Fiber::lazy(move || _ = gone.fetch_add(1, Ordering::Relaxed));
         fiber.on_cancel(counts).boxed()
     });
-    let mut answer = layer.layer(streaming(&body, &cleaned)).call(Request::head("/").body(()).unwrap());
-    test.run_until_idle();
+    let mut service = layer.layer(streaming(&body, &cleaned));
     // A server sends the head only, and drops the rest.
-    drop(ready(poll(&mut answer)).unwrap());
+    drop(serve_one(&test, &mut service, Request::head("/").body(()).unwrap()));
     test.run_for(2 * SECOND);
     assert_eq!((cleaned.load(Ordering::Relaxed), requests.len()), (1, 0));
     assert_eq!(gone.load(Ordering::Relaxed), 0);
@@ -450,9 +443,7 @@ fn a_drain_waits_for_the_last_byte_and_then_no_request_begins() {
     let (test, requests) = world();
     let (body, cleaned) = (Frames::open(), Arc::new(AtomicUsize::new(0)));
     let mut service = RequestLayer::new(requests.clone()).layer(streaming(&body, &cleaned));
-    let mut answer = service.call(get("/"));
-    test.run_until_idle();
-    let mut answer = ready(poll(&mut answer)).unwrap();
+    let mut answer = serve_one(&test, &mut service, get("/"));
     let mut drained = Box::pin(requests.drain());
     test.run_for(60 * SECOND);
     assert!(poll(&mut drained).is_pending());
@@ -474,7 +465,7 @@ fn a_panic_is_an_answer_and_the_error_of_the_service_its_own() {
         Err::<Response<Frames>, &str>("refused by the service")
     });
     let mut service = RequestLayer::new(requests.clone()).layer(service);
-    let answer = serve_one(&test, &mut service, "/panics");
+    let answer = serve_one(&test, &mut service, get("/panics"));
     assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
     assert!(error_of(&answer).is::<Panicked>());
     let mut refused = service.call(get("/"));

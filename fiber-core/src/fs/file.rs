@@ -51,7 +51,6 @@ impl File {
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
-    /// # use std::io::SeekFrom;
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("file");
     /// # let program = fiber! {
@@ -59,7 +58,6 @@ impl File {
     /// let! file = fs::File::open(&path);
     /// let! (n, _) = file.read([0; 8]);
     /// assert_eq!(n, 4);
-    /// # _ = SeekFrom::Start(0);
     /// # };
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
@@ -75,7 +73,6 @@ impl File {
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
-    /// # use std::io::SeekFrom;
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("file");
     /// # let program = fiber! {
@@ -83,7 +80,6 @@ impl File {
     /// do! file.write_all("text");
     /// let! text = fs::read_to_string(&path);
     /// assert_eq!(text, "text");
-    /// # _ = SeekFrom::Start(0);
     /// # };
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
@@ -149,7 +145,6 @@ impl File {
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
-    /// # use std::io::SeekFrom;
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("file");
     /// # let program = fiber! {
@@ -157,7 +152,6 @@ impl File {
     /// let! file = fs::File::open(&path);
     /// let! (n, buffer) = file.read([0; 8]);
     /// assert_eq!(&buffer[..n], b"text");
-    /// # _ = SeekFrom::Start(0);
     /// # };
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
@@ -176,14 +170,12 @@ impl File {
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
-    /// # use std::io::SeekFrom;
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("file");
     /// # let program = fiber! {
     /// let! file = fs::File::create(&path);
     /// let! buffer = file.write_all(vec![7; 3]);
     /// assert_eq!(buffer, [7; 3]);
-    /// # _ = SeekFrom::Start(0);
     /// # };
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
@@ -211,7 +203,6 @@ impl File {
     /// do! file.seek(SeekFrom::Start(4));
     /// let! (n, buffer) = file.read([0; 8]);
     /// assert_eq!(&buffer[..n], b"two");
-    /// # _ = SeekFrom::Start(0);
     /// # };
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
@@ -228,14 +219,12 @@ impl File {
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
-    /// # use std::io::SeekFrom;
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("file");
     /// # let program = fiber! {
     /// let! file = fs::File::create(&path);
     /// do! file.write_all("kept");
     /// do! file.sync_all();
-    /// # _ = SeekFrom::Start(0);
     /// # };
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```

@@ -49,14 +49,12 @@ pub use file::File;
 ///
 /// ```
 /// # use fiber_core::{fiber, fs};
-/// # use std::io::SeekFrom;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("file");
 /// # let program = fiber! {
 /// do! fs::write(&path, [1, 2, 3]);
 /// let! bytes = fs::read(&path);
 /// assert_eq!(bytes, [1, 2, 3]);
-/// # _ = SeekFrom::Start(0);
 /// # };
 /// # assert!(fiber_sched::run(program).is_success());
 /// ```
@@ -76,14 +74,12 @@ pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
 ///
 /// ```
 /// # use fiber_core::{fiber, fs};
-/// # use std::io::SeekFrom;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("file");
 /// # let program = fiber! {
 /// do! fs::write(&path, "text");
 /// let! text = fs::read_to_string(&path);
 /// assert_eq!(text, "text");
-/// # _ = SeekFrom::Start(0);
 /// # };
 /// # assert!(fiber_sched::run(program).is_success());
 /// ```
@@ -103,7 +99,6 @@ pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
 ///
 /// ```
 /// # use fiber_core::{fiber, fs};
-/// # use std::io::SeekFrom;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("file");
 /// # let program = fiber! {
@@ -111,7 +106,6 @@ pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
 /// do! fs::write(&path, "2nd");
 /// let! text = fs::read_to_string(&path);
 /// assert_eq!(text, "2nd");
-/// # _ = SeekFrom::Start(0);
 /// # };
 /// # assert!(fiber_sched::run(program).is_success());
 /// ```

@@ -30,13 +30,8 @@ impl<B> RequestBody<B> {
         RequestBody { inner, is_torn: false, fiber: Some(Keeps { fiber, last_byte }) }
     }
 
-    /// A body that is no fiber's.
-    pub(super) fn alone(inner: B) -> Self {
-        RequestBody { inner, is_torn: false, fiber: None }
-    }
-
     /// Ends the fiber, which waits for that.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         if let Some(Keeps { mut fiber, last_byte }) = self.fiber.take() {
             fiber.release();
             // A fiber that has ended meanwhile does not need it.
@@ -88,7 +83,7 @@ where
 /// Of a response of the layer itself.
 impl<B: Default> Default for RequestBody<B> {
     fn default() -> Self {
-        RequestBody::alone(B::default())
+        RequestBody { inner: B::default(), is_torn: false, fiber: None }
     }
 }
 

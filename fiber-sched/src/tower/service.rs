@@ -124,17 +124,17 @@ impl<B: Body + Default, E> Future for RequestFuture<B, E> {
 /// The response of the service inside. Its fiber goes on until the end of the body.
 fn with_fiber<B: Body>(
     response: Response<B>,
-    mut fiber: Tied,
+    fiber: Tied,
     last_byte: Resume<()>,
     has_body: bool,
 ) -> Response<RequestBody<B>> {
     response.map(|body| {
-        if !has_body || body.is_end_stream() {
-            fiber.release();
-            _ = last_byte.send(());
-            return RequestBody::alone(body);
+        let is_over = !has_body || body.is_end_stream();
+        let mut body = RequestBody::new(body, fiber, last_byte);
+        if is_over {
+            body.end();
         }
-        RequestBody::new(body, fiber, last_byte)
+        body
     })
 }
 

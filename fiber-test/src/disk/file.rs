@@ -107,17 +107,16 @@ impl OpenFile for SimulatedFile {
     fn sync_all(&mut self) -> io::Result<()> {
         drop(self.disk.is_there()?);
         let begun = self.disk.begins();
-        match (&self.node, begun) {
-            (Node::File(inode), Ok(mut disk)) => {
+        if let (Node::File(inode), Err(_)) = (&self.node, &begun) {
+            inode.lock().give_up();
+        }
+        let mut disk = begun?;
+        match &self.node {
+            Node::File(inode) => {
                 inode.lock().sync();
                 disk.names.sync_new(self.number);
             }
-            (Node::Folder, Ok(mut disk)) => disk.names.sync_folder(self.number),
-            (Node::File(inode), Err(error)) => {
-                inode.lock().give_up();
-                return Err(error);
-            }
-            (Node::Folder, Err(error)) => return Err(error),
+            Node::Folder => disk.names.sync_folder(self.number),
         }
         Ok(())
     }

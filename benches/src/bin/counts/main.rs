@@ -34,7 +34,7 @@ const PRODUCERS: u64 = 4;
 /// Makes a loop of so many rounds.
 type Row = fn(u64) -> Fiber<u64>;
 
-const ROWS: [(&str, Row); 40] = [
+const ROWS: &[(&str, Row)] = &[
     ("yield", |count| rounds(count, Fiber::yield_now)),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {

@@ -12,11 +12,11 @@ use tokio::task::yield_now;
 use crate::{CROWD, PRODUCERS};
 
 /// The peers.
-pub(crate) const HOSTS: [&str; 4] = ["tokio", "kanal", "async-lock", "async-channel"];
+pub(crate) const HOSTS: &[&str] = &["tokio", "kanal", "async-lock", "async-channel"];
 
 type Loop = fn(u64) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
-const ROWS: [(&str, &str, Loop); 18] = [
+const ROWS: &[(&str, &str, Loop)] = &[
     ("two messages", "tokio", |n| Box::pin(messages(n, mpsc::channel(1), mpsc::channel(1)))),
     ("two messages", "kanal", |n| Box::pin(messages(n, kanal::bounded_async(1), kanal::bounded_async(1)))),
     ("request and answer", "tokio", |n| Box::pin(requests(n))),

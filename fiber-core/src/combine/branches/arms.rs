@@ -15,8 +15,9 @@ use std::sync::Arc;
 use super::gather::{Members, Plan, run_all};
 use super::race::Either;
 use super::race_all::First;
+use crate::combine::sequence::map::Mapped;
 use crate::engine::context::Cx;
-use crate::engine::step::{Follow, Run, Step, larger};
+use crate::engine::step::{Run, Step, larger, room_with};
 use crate::error::{Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::{Outcome, Panic};
@@ -127,13 +128,13 @@ pub enum OneOf<A, B> {
 
 impl<A: Run, B: Run> Run for OneOf<A, B> {
     type Out = Either<A::Out, B::Out>;
-    const ROOM: usize = larger(A::ROOM, B::ROOM);
+    const ROOM: usize = room_with::<Mapped<A::Out, A::Out>>(larger(A::ROOM, B::ROOM));
 
     #[inline]
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         match self {
-            OneOf::First(run) => run.run_then(cx, Sided(Either::Left)),
-            OneOf::Other(run) => run.run_then(cx, Sided(Either::Right)),
+            OneOf::First(run) => run.run_then(cx, Mapped(Either::Left)),
+            OneOf::Other(run) => run.run_then(cx, Mapped(Either::Right)),
         }
     }
 
@@ -163,18 +164,5 @@ impl<A: Run, B: Run> Run for OneOf<A, B> {
             OneOf::First(run) => run.is_program(),
             OneOf::Other(run) => run.is_program(),
         }
-    }
-}
-
-/// Says from which arm a value is.
-struct Sided<T, U>(fn(T) -> U);
-
-impl<T: Send + 'static, U: Send + 'static> Follow<T> for Sided<T, U> {
-    type Out = U;
-    const NEVER_WAITS: bool = true;
-
-    #[inline]
-    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
-        Step::Done(outcome.map(self.0))
     }
 }

@@ -6,8 +6,9 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::iterate::Rounds;
+use crate::combine::sequence::map::Mapped;
 use crate::engine::context::Cx;
-use crate::engine::step::{Follow, Run, Step, larger, room_with};
+use crate::engine::step::{Run, Step, larger, room_with};
 use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
@@ -161,23 +162,8 @@ impl<R: Run> Run for Lap<R> {
     #[inline]
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         match self {
-            Lap::Pause(sleep) => run_mapped(sleep, cx, |()| None),
-            Lap::Round(round) => run_mapped(round, cx, Some),
+            Lap::Pause(sleep) => sleep.run_then(cx, Mapped(|()| None)),
+            Lap::Round(round) => round.run_then(cx, Mapped(Some)),
         }
-    }
-}
-
-fn run_mapped<'s, R: Run, U: Send + 'static>(run: R, cx: &'s Cx<'_>, f: fn(R::Out) -> U) -> Step<'s, U> {
-    run.run_then(cx, Mapped(f))
-}
-
-struct Mapped<T, U>(fn(T) -> U);
-
-impl<T: Send + 'static, U: Send + 'static> Follow<T> for Mapped<T, U> {
-    type Out = U;
-    const NEVER_WAITS: bool = true;
-
-    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
-        Step::Done(outcome.map(self.0))
     }
 }

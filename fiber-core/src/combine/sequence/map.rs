@@ -120,3 +120,16 @@ where
         Step::done_guarded(frame, || (self.f)(outcome.passed(frame)))
     }
 }
+
+/// Applies a function of the library to the value. It does not panic, and leaves no frame in the trace of an error.
+pub(crate) struct Mapped<T, U>(pub(crate) fn(T) -> U);
+
+impl<T: Send + 'static, U: Send + 'static> Follow<T> for Mapped<T, U> {
+    type Out = U;
+    const NEVER_WAITS: bool = true;
+
+    #[inline]
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
+        Step::Done(outcome.map(self.0))
+    }
+}
