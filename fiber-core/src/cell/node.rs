@@ -162,7 +162,7 @@ impl<O: Owner> Node<O> {
         owner: O,
         body: impl FnOnce() -> (B::Front, B),
     ) -> Ref<O> {
-        let [child] = Ref::below(parent, owner, Description::None, body);
+        let [child] = Ref::below(parent, None, owner, Description::None, body);
         Node::link(&child, shielded);
         child
     }
@@ -181,7 +181,7 @@ impl<O: Owner> Node<O> {
     ) -> [O::Fiber; 2] {
         let number = Node::reserve(parent);
         let description = Description::Offered(description);
-        let [first, second] = Ref::below(parent, owner(number), description, body);
+        let [first, second] = Ref::below(parent, None, owner(number), description, body);
         let first = first.into();
         prepare(&first);
         Node::link(first.borrow(), false);
@@ -189,15 +189,17 @@ impl<O: Owner> Node<O> {
     }
 
     /// Makes a child with a description that cannot be claimed before it is [offered](Node::offer). Returns two references.
+    /// `nested`: what the child and the nodes below it share, instead of what the tree around them shares.
     pub(crate) fn held_back<B: Body<O>>(
         parent: &Ref<O>,
+        nested: Option<O::Root>,
         owner: impl FnOnce(u32) -> O,
         description: B::Description,
         body: impl FnOnce() -> (B::Front, B),
     ) -> ([Ref<O>; 2], Offer) {
         let number = Node::reserve(parent);
         let description = Description::HeldBack(description);
-        let [first, second] = Ref::below(parent, owner(number), description, body);
+        let [first, second] = Ref::below(parent, nested, owner(number), description, body);
         Node::link(&first, false);
         let offer = Offer(ptr::from_ref::<Node<O>>(&first).addr());
         ([first, second], offer)

@@ -1,9 +1,9 @@
 //! Counted references to cells: one word, whatever the cell contains.
 //!
 //! ```text
-//!   Ref ──> [ Node: refs, vtable, .., root | front | body | description ]
+//!   Ref ──> [ Node: refs, vtable, .., top | front | body | description ]
 //!                           │          │
-//!                           │          └──> the data in the topmost cell of the tree
+//!                           │          └──> the data of the tree, in its topmost cell
 //!                           └──> the function table of the body's type: the drop of the cell, the type, the operations
 //! ```
 //!
@@ -23,6 +23,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit, offset_of};
+use std::num::NonZero;
 use std::ops::Deref;
 use std::process::abort;
 use std::ptr::NonNull;
@@ -41,6 +42,8 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     const ROOM: usize;
     /// What lies in front of the body, and is visible without knowing the body's type.
     type Front: Send + Sync + 'static;
+    /// Whether a cell below a nested tree belongs to the tree around that.
+    const IS_OUTSIDE: bool = false;
 
     const BEHAVIOR: &'static O::Behavior;
 }
@@ -54,8 +57,17 @@ impl<O: Owner> Body<O> for () {
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
 }
 
-/// The body of a topmost node.
-struct Top<O: Owner>(O::Root);
+/// The data that the nodes of a tree share: the body of the topmost node, or of a nested tree, in a box of its own.
+struct Top<O: Owner> {
+    shared: O::Root,
+    /// That of the tree around a nested one.
+    outside: Option<NonNull<Top<O>>>,
+}
+
+// SAFETY: the target of `outside` is only shared, and `O::Root` is `Send` and `Sync`.
+unsafe impl<O: Owner> Send for Top<O> {}
+// SAFETY: as above.
+unsafe impl<O: Owner> Sync for Top<O> {}
 
 impl<O: Owner> Body<O> for Top<O> {
     type Description = Infallible;
@@ -88,12 +100,33 @@ struct Buffer<D>(MaybeUninit<D>);
 
 /// The place of a node in the tree.
 pub(super) struct Links<O: Owner> {
-    /// Stored in the body of the topmost node.
-    root: NonNull<O::Root>,
+    /// In the topmost node. The first node of a nested tree owns that of the nested one, and marks the pointer with `OWNS`.
+    top: NonNull<Top<O>>,
     pub(super) parent: Option<O::Fiber>,
 }
 
-// SAFETY: the target of `root` is only shared, and `O::Root` is `Sync`; the reference is `Send` and `Sync`.
+/// The lowest bit of a pointer to a [`Top`], which is aligned.
+const OWNS: usize = 1;
+
+impl<O: Owner> Links<O> {
+    #[inline]
+    fn top(&self) -> NonNull<Top<O>> {
+        // SAFETY: the address of a `Top` without the mark is not null.
+        self.top.map_addr(|address| unsafe { NonZero::new_unchecked(address.get() & !OWNS) })
+    }
+}
+
+impl<O: Owner> Drop for Links<O> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.top.addr().get() & OWNS != 0 {
+            // SAFETY: `below` has made it of a box, for the first node of a nested tree, of which no node is left.
+            drop(unsafe { Box::from_raw(self.top().as_ptr()) });
+        }
+    }
+}
+
+// SAFETY: the target of `top` is only shared, except for its drop, and is `Send` and `Sync`; so is the reference.
 unsafe impl<O: Owner> Send for Links<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner> Sync for Links<O> {}
@@ -219,29 +252,52 @@ unsafe impl<O: Owner> Sync for Ref<O> {}
 
 impl<O: Owner> Ref<O> {
     /// Makes a new tree, whose nodes share `root`.
-    pub(crate) fn root(owner: O, root: O::Root) -> Self {
-        let links = Links { root: NonNull::dangling(), parent: None };
-        let cell = Cell::allocate(1, links, owner, Description::None, || ((), Top(root)));
+    pub(crate) fn root(owner: O, shared: O::Root) -> Self {
+        let links = Links { top: NonNull::dangling(), parent: None };
+        let body = || ((), Top { shared, outside: None });
+        let cell = Cell::allocate(1, links, owner, Description::None, body);
         // SAFETY: the cell was just made, and this is the only pointer to it.
-        let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
+        let top = unsafe { &raw mut (*cell.as_ptr()).body };
         // SAFETY: the address of a field is not null.
-        let root = unsafe { NonNull::new_unchecked(root) };
+        let top = unsafe { NonNull::new_unchecked(top) };
         // SAFETY: as above: the cell was just made, and this is the only pointer to it.
-        unsafe { (*cell.as_ptr()).node.links.root = root };
+        unsafe { (*cell.as_ptr()).node.links.top = top };
         Ref(cell.cast(), PhantomData)
     }
 
-    /// Makes a cell below `parent`, to be put into a slot there. Returns all references to it.
+    /// Makes a cell below `parent`, to be put into a slot there. Returns all references to it. `nested`: what the nodes from here
+    /// on share, instead of what those around them do.
     #[inline]
     pub(super) fn below<B: Body<O>, const N: usize>(
         parent: &Self,
+        nested: Option<O::Root>,
         owner: O,
         description: Description<B::Description>,
         body: impl FnOnce() -> (B::Front, B),
     ) -> [Self; N] {
-        let links = Links { root: parent.links.root, parent: Some(parent.clone().into()) };
+        let top = match nested {
+            None if B::IS_OUTSIDE => parent.outside(),
+            None => parent.links.top(),
+            Some(shared) => Self::nested(Top { shared, outside: Some(parent.outside()) }),
+        };
+        let links = Links { top, parent: Some(parent.clone().into()) };
         let cell = Cell::allocate(N as u32, links, owner, description, body).cast();
         Ref::all_to(cell)
+    }
+
+    /// The outermost tree around the node.
+    #[inline]
+    fn outside(&self) -> NonNull<Top<O>> {
+        let top = self.links.top();
+        // SAFETY: as in `top`.
+        unsafe { top.as_ref() }.outside.unwrap_or(top)
+    }
+
+    /// For the first node of a nested tree.
+    #[cold]
+    fn nested(top: Top<O>) -> NonNull<Top<O>> {
+        let top = NonNull::from(Box::leak(Box::new(top)));
+        top.map_addr(|address| address | OWNS)
     }
 
     /// All references to a new cell. Compiled once: in `below`, the closure would be compiled for each type of body.
@@ -249,12 +305,12 @@ impl<O: Owner> Ref<O> {
         [cell; N].map(|cell| Ref(cell, PhantomData))
     }
 
-    /// The data that the topmost node holds for all nodes below.
+    /// The data that all nodes of its tree share.
     #[inline]
     pub(crate) fn top(&self) -> &O::Root {
-        // SAFETY: `root` points into the topmost cell, and is only ever shared. A node keeps its parent alive, so the
-        // topmost cell lives as long as this reference.
-        unsafe { self.links.root.as_ref() }
+        // SAFETY: it lies in the topmost cell, or belongs to the first cell of a nested tree, and is only ever shared. A node keeps
+        // its parent alive, so those cells live as long as this reference.
+        &unsafe { self.links.top().as_ref() }.shared
     }
 
     /// The operations of the body.

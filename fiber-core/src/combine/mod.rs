@@ -19,7 +19,7 @@ pub use branches::{
 };
 pub(crate) use branches::{arms, dataflow};
 pub use fork::{
-    AwaitAll, CancelOnDrop, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, ForkAll, Group,
+    AwaitAll, Call, CancelOnDrop, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, ForkAll, Group,
     GroupEnd, Handle, HandleFuture, InScope, Join, OutcomeWait, Scope, ScopeFork,
 };
 pub use loops::{Fold, ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};

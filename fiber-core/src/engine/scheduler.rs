@@ -141,6 +141,16 @@ pub trait Scheduler: Any + Send + Sync {
         false
     }
 
+    /// Runs fibers in a task of an executor, on the calling thread, which polls a [`Call`](crate::Call): the tasks that `next` gives, until
+    /// it gives none, or until other tasks of the executor should get their turn. Then it is called again soon.
+    ///
+    /// `false`, the default, if it has run none, and will never: the fiber leaves the task, and its tasks go to
+    /// [`schedule`](Scheduler::schedule).
+    fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
+        let _ = next;
+        false
+    }
+
     /// The network that the fibers of this scheduler use, if there is one; see [`net`](crate::net).
     fn net(&self) -> Option<&dyn Net> {
         None

@@ -6,11 +6,14 @@
     reason = "a thread waits for programs on real schedulers, and tells when one hangs"
 )]
 
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, mpsc};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Run, Task, Unobserved};
+use fiber_core::{Fiber, Outcome, Run, Task, Unobserved};
 use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 use proptest::prelude::*;
 
@@ -166,6 +169,16 @@ proptest! {
         on_a_pool(4, program, turns)?;
     }
 
+    #[test]
+    fn every_rule_holds_in_the_task_that_awaits_a_program(program in program(SHORT), turns in 0..40usize) {
+        hosted(program, turns, usize::MAX)?;
+    }
+
+    #[test]
+    fn every_rule_holds_in_a_task_that_ends_before_the_program(program in program(SHORT), turns in 0..40usize, polls in 0..6usize) {
+        hosted(program, turns, polls)?;
+    }
+
     /// Does not check failures: the hook of this scheduler prints them.
     #[test]
     fn every_rule_holds_on_the_current_thread(program in program(SHORT), turns in 0..40usize) {
@@ -185,6 +198,41 @@ proptest! {
 
 /// Runs a program, cancels it after this many yields of another fiber, and ends the pool.
 fn on_a_pool(workers: usize, program: Program, turns: usize) -> Result<(), TestCaseError> {
+    with_pool(workers, program, move |pool, whole| {
+        let handle = pool.spawn(whole);
+        pool.run(cancel_after(turns, handle.cancel())).unwrap();
+        assert!(handle.is_finished());
+        block_on(handle)
+    })
+}
+
+/// The same, in the task that awaits the program, which is dropped after this many polls.
+fn hosted(program: Program, turns: usize, polls: usize) -> Result<(), TestCaseError> {
+    with_pool(2, program, move |pool, whole| {
+        let requests = pool.group();
+        let mut call = requests.call(whole);
+        let canceller = pool.spawn(cancel_after(turns, call.cancel()));
+        let mut left = polls;
+        let outcome = block_on(poll_fn(|cx| {
+            left = left.saturating_sub(1);
+            match Pin::new(&mut call).poll(cx) {
+                Poll::Pending if left == 0 => Poll::Ready(Outcome::Cancelled),
+                poll => poll,
+            }
+        }));
+        drop(call);
+        block_on(requests.drain());
+        canceller.cancel_now();
+        outcome
+    })
+}
+
+/// Runs a program with a pool, which it ends.
+fn with_pool(
+    workers: usize,
+    program: Program,
+    run: impl FnOnce(&Pool, Fiber<u32>) -> Outcome<u32> + Send + 'static,
+) -> Result<(), TestCaseError> {
     quiet();
     let world = Arc::new(World::default());
     let whole = Builder::whole(&world, program);
@@ -192,11 +240,7 @@ fn on_a_pool(workers: usize, program: Program, turns: usize) -> Result<(), TestC
     let reports = unobserved.clone();
     let outcome = watched(move || {
         let report = move |failure: &Unobserved| reports.lock().unwrap().push(failure.to_string());
-        let pool = Pool::builder().workers(workers).settings(Settings::new().on_unobserved(report)).build();
-        let handle = pool.spawn(whole);
-        pool.run(cancel_after(turns, handle.cancel())).unwrap();
-        assert!(handle.is_finished());
-        block_on(handle)
+        run(&Pool::builder().workers(workers).settings(Settings::new().on_unobserved(report)).build(), whole)
     })?;
     check(&world, &outcome, true, &unobserved.lock().unwrap())
 }

@@ -74,6 +74,7 @@ impl AffinityScheduler {
         let (blocking_threads, blocking_queue) = self.blocking.counts();
         Metrics {
             workers: self.workers.metrics(),
+            hosts: Vec::new(),
             may_run: self.workers.count(),
             // Each task waits for a specific worker.
             injected: 0,

@@ -28,6 +28,9 @@ use super::counters::{Count, Counters, LATENCY_BUCKETS};
 pub struct Metrics {
     /// One for each worker. A `Pool` has one more, for its spare thread.
     pub workers: Vec<WorkerMetrics>,
+    /// One for each place in which a thread of another executor runs fibers: those that a task [calls](fiber_core::Call). Only turns are
+    /// counted.
+    pub hosts: Vec<WorkerMetrics>,
     /// The number of workers that may run at a time: the number that the pool was built with, and in a `Pool` one more for
     /// each worker that is stuck or makes way.
     pub may_run: usize,
@@ -88,9 +91,9 @@ pub(super) const KINDS: [TaskKind; 8] = [
 ];
 
 impl Metrics {
-    /// The sum of a number over all workers.
+    /// The sum of a number over all workers and hosts.
     pub fn total(&self, number: impl Fn(&WorkerMetrics) -> u64) -> u64 {
-        self.workers.iter().map(number).sum()
+        self.workers.iter().chain(&self.hosts).map(number).sum()
     }
 }
 
@@ -129,7 +132,7 @@ impl WorkerMetrics {
     }
 }
 
-/// One line for the pool, and one for each worker.
+/// One line for the pool, one for each worker, and one for each host that has run a fiber.
 impl fmt::Display for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Metrics { may_run, injected, timers, blocking_threads, blocking_queue, fibers, .. } = self;
@@ -138,10 +141,10 @@ impl fmt::Display for Metrics {
             "{may_run} may run, {fibers} fibers, {injected} injected, {timers} timers, {blocking_threads} blocking \
              threads, {blocking_queue} blocking calls wait"
         )?;
-        self.workers
-            .iter()
-            .enumerate()
-            .try_for_each(|(index, worker)| writeln!(f, "worker {index}: {worker}"))
+        let mut workers = self.workers.iter().enumerate();
+        workers.try_for_each(|(index, worker)| writeln!(f, "worker {index}: {worker}"))?;
+        let mut hosts = self.hosts.iter().enumerate().filter(|(_, host)| host.turns() > 0);
+        hosts.try_for_each(|(index, host)| writeln!(f, "host {index}: {host}"))
     }
 }
 

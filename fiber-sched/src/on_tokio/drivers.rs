@@ -12,6 +12,9 @@
 //! thread. Inside a turn of a fiber, even the wake-up of a driver is saved: this driver takes the next task itself. If the turn
 //! lasts, the [lookout](super::lookout) wakes another driver.
 //!
+//! **Hosts.** A tokio task that hosts a fiber runs it in one of the [places](super::hosts) beside the drivers, whose numbers follow
+//! those of the drivers. What the fiber queues waits for the end of the turns there, as in a turn of a driver.
+//!
 //! **Branches.** A fiber lends its branches in the [`BranchDeque`] of the driver that runs it. The lookout takes the oldest
 //! one from a driver that has taken none back between two looks, and queues it.
 
@@ -28,6 +31,7 @@ use fiber_core::{BranchDeque, BranchStealer, Task, TaskKind, TaskRunner, Worker}
 use tokio::runtime;
 use tokio::task::coop;
 
+use super::hosts::Hosts;
 use super::idle::Idle;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
@@ -51,7 +55,8 @@ pub(super) struct Drivers {
     runtime: runtime::Handle,
     observers: Observers,
     queue: CachePadded<Injector<Task>>,
-    /// What the fibers of each driver lend.
+    hosts: Hosts,
+    /// What the fibers of each driver and host lend.
     lent: Box<[BranchStealer]>,
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
@@ -59,7 +64,7 @@ pub(super) struct Drivers {
     is_stopped: AtomicBool,
     /// How many drivers have not ended.
     live: AtomicUsize,
-    /// What each driver has done.
+    /// What each driver and host has done.
     counters: Box<[CachePadded<Counters>]>,
 }
 
@@ -68,7 +73,9 @@ impl Drivers {
     pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> (Arc<Self>, Vec<BranchDeque>) {
         let count = runtime.metrics().num_workers();
         let branches: Vec<_> = (0..count).map(|_| BranchDeque::new()).collect();
-        let lent: Box<[_]> = branches.iter().map(BranchDeque::stealer).collect();
+        let hosts = Hosts::new(count);
+        let of_hosts = hosts.deques().map(|branches| branches.stealer());
+        let lent: Box<[_]> = branches.iter().map(BranchDeque::stealer).chain(of_hosts).collect();
         // While a driver is busy, there is a lookout, or there is no thread that could take branches.
         lent.iter().for_each(|lent| lent.set_watched(true));
         let drivers = Arc::new(Drivers {
@@ -76,12 +83,13 @@ impl Drivers {
             runtime: runtime.clone(),
             observers,
             queue: CachePadded::new(Injector::new()),
+            counters: lent.iter().map(|_| CachePadded::default()).collect(),
+            hosts,
             lent,
             wakers: (0..count).map(|_| OnceLock::new()).collect(),
             idle: Idle::new(count),
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
-            counters: (0..count).map(|_| CachePadded::default()).collect(),
         });
         (drivers, branches)
     }
@@ -148,9 +156,37 @@ impl Drivers {
         IN_TURN.set(outer);
     }
 
-    /// What the drivers have done.
-    pub(super) fn metrics(&self) -> Vec<WorkerMetrics> {
-        self.counters.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
+    /// Runs tasks of a fiber that the tokio task on this thread hosts. `false`: it has run none.
+    pub(super) fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
+        let Some((index, host)) = self.hosts.enter().filter(|_| !self.is_stopped()) else { return false };
+        let index = self.count() + index;
+        self.idle.begin_hosting();
+        // On a thread without the runtime, the fiber's futures would not find it.
+        let _inside = tokio::task::try_id().is_none().then(|| self.runtime.enter());
+        let outer = IN_TURN.replace(Some(self.id));
+        let mut runner = TaskRunner::on(&host);
+        for _ in 0..MOST_TURNS {
+            let Some(task) = next() else { break };
+            self.counters[index].add_turn(&task);
+            contain(|| self.observers.run(task, |task| runner.run(task)));
+            if !coop::has_budget_remaining() {
+                break;
+            }
+        }
+        IN_TURN.set(outer);
+        if self.has_tasks() {
+            self.wake_one(outer.is_some());
+        }
+        true
+    }
+
+    /// What the drivers have done, and the hosts.
+    pub(super) fn metrics(&self) -> (Vec<WorkerMetrics>, Vec<WorkerMetrics>) {
+        let metrics = |counters: &[CachePadded<Counters>]| {
+            counters.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
+        };
+        let (drivers, hosts) = self.counters.split_at(self.count());
+        (metrics(drivers), metrics(hosts))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -161,14 +197,18 @@ impl Drivers {
         &self.idle
     }
 
-    /// What the fibers of each driver lend.
+    pub(super) fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// What the fibers of each driver and host lend.
     pub(super) fn lent(&self) -> &[BranchStealer] {
         &self.lent
     }
 
-    /// How many turns a driver has begun.
-    pub(super) fn turns(&self, driver: usize) -> u64 {
-        self.counters[driver].turns()
+    /// How many turns a driver or host has begun.
+    pub(super) fn turns(&self, index: usize) -> u64 {
+        self.counters[index].turns()
     }
 
     pub(super) fn has_tasks(&self) -> bool {

@@ -1,9 +1,14 @@
-//! The list of the drivers without tasks, and the sleep of the lookout while it has all of them.
+//! The list of the drivers without tasks, and the sleep of the lookout while it has all of them, and no task hosts a fiber.
+//!
+//! The lookout says that it sleeps before it looks for hosts, and a host is in its place before it looks whether the lookout
+//! sleeps. A fence stands between the two steps on both sides, so at least one of them sees the other.
 
 use std::mem;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 use parking_lot::{Condvar, Mutex};
+
+use super::hosts::Hosts;
 
 pub(super) struct Idle {
     /// How many drivers there are.
@@ -11,6 +16,8 @@ pub(super) struct Idle {
     /// The length of the list.
     count: AtomicUsize,
     state: Mutex<State>,
+    /// The lookout sleeps, or is about to. Only it writes this.
+    is_asleep: AtomicBool,
     /// Told when the lookout has to wake up.
     work: Condvar,
 }
@@ -27,7 +34,7 @@ impl Idle {
     /// At first no driver is idle, and the lookout is awake.
     pub(super) fn new(all: usize) -> Self {
         let state = State { drivers: Vec::with_capacity(all), is_watched: true, has_ended: false };
-        Idle { all, count: AtomicUsize::new(0), state: Mutex::new(state), work: Condvar::new() }
+        Idle { all, count: AtomicUsize::new(0), state: Mutex::new(state), is_asleep: AtomicBool::new(false), work: Condvar::new() }
     }
 
     pub(super) fn has_any(&self) -> bool {
@@ -75,13 +82,33 @@ impl Idle {
         list.clone_from(&self.state.lock().drivers);
     }
 
-    /// Puts the lookout to sleep while all drivers are idle.
-    pub(super) fn sleep(&self) {
+    /// Puts the lookout to sleep while all drivers are idle and no host is in use.
+    pub(super) fn sleep(&self, hosts: &Hosts) {
         let mut state = self.state.lock();
-        state.is_watched = state.has_ended || state.drivers.len() < self.all;
+        // Relaxed, with the fence: see the module.
+        self.is_asleep.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        state.is_watched = state.has_ended || state.drivers.len() < self.all || hosts.is_any_in_use();
         while !state.is_watched {
             self.work.wait(&mut state);
         }
+        // Relaxed: a host that sees it late wakes the lookout once more.
+        self.is_asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Wakes the lookout, if it sleeps, because a host is in use.
+    pub(super) fn begin_hosting(&self) {
+        // See the module.
+        fence(Ordering::SeqCst);
+        if self.is_asleep.load(Ordering::Relaxed) {
+            self.wake_lookout();
+        }
+    }
+
+    #[cold]
+    fn wake_lookout(&self) {
+        self.state.lock().is_watched = true;
+        self.work.notify_one();
     }
 
     /// The lookout sleeps no more.

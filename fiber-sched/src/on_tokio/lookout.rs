@@ -1,4 +1,4 @@
-//! The thread that looks after the drivers. While a fiber computes on one thread of the runtime, and another one is idle, it
+//! The thread that looks after the drivers and the hosts. While a fiber computes on one thread of the runtime, and another one is idle, it
 //! ensures that nothing waits for the end of that turn:
 //!
 //! | what would wait | why | what the lookout does |
@@ -9,9 +9,9 @@
 //! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |
 //! | sockets, the timers of tokio | a worker that takes an event leaves tokio's poll, and does not wake another one to replace it | wakes an idle driver: its worker then falls asleep again, in the poll |
 //!
-//! A driver is *held* if two looks in a row find it busy, and it has begun no turn between them.
+//! A driver or host is *held* if two looks in a row find it busy, and it has begun no turn between them.
 //!
-//! The lookout naps while any driver is busy, and sleeps while all are idle. If there is no thread for it, what waits for a turn
+//! The lookout naps while any of them is busy, and sleeps while none is. If there is no thread for it, what waits for a turn
 //! waits for its end. The same holds if there is only one driver.
 
 use std::sync::Arc;
@@ -37,11 +37,11 @@ pub(super) struct Lookout {
     timekeeper: Arc<Timekeeper>,
     /// The idle drivers at this look.
     idle: Vec<usize>,
-    /// One for each driver.
+    /// One for each driver, then one for each host.
     seen: Box<[Seen]>,
 }
 
-/// What the last looks have found at a driver.
+/// What the last looks have found at a driver or host.
 #[derive(Default)]
 struct Seen {
     turns: u64,
@@ -64,7 +64,7 @@ impl Lookout {
         if drivers.count() < 2 {
             return;
         }
-        let seen = (0..drivers.count()).map(|_| Seen::default()).collect();
+        let seen = drivers.lent().iter().map(|_| Seen::default()).collect();
         let (drivers, timekeeper) = (drivers.clone(), timekeeper.clone());
         let lookout = Lookout { drivers, timekeeper, idle: Vec::new(), seen };
         drop(thread::Builder::new().name("fiber-lookout".to_owned()).spawn(|| lookout.run()));
@@ -77,7 +77,7 @@ impl Lookout {
             nap = match (self.look(), nap) {
                 (Finding::Watch, _) => SHORTEST_NAP,
                 (Finding::Quiet, LONGEST_NAP) => {
-                    self.drivers.idle().sleep();
+                    self.drivers.idle().sleep(self.drivers.hosts());
                     // The turn that ends its sleep may be the one that lasts.
                     self.look_at_turns();
                     FIRST_NAP
@@ -91,7 +91,7 @@ impl Lookout {
         let has_begun = self.look_at_turns();
         self.help();
         let has_lent = self.queue_overdue_branches();
-        let is_busy = self.idle.len() < self.seen.len();
+        let is_busy = self.seen.iter().any(|seen| seen.looks > 0);
         if has_lent || is_busy && !self.idle.is_empty() {
             Finding::Watch
         } else if is_busy || has_begun {
@@ -101,25 +101,30 @@ impl Lookout {
         }
     }
 
-    /// Whether a driver has begun a turn since the last look.
+    /// Whether a driver or host has begun a turn since the last look.
     fn look_at_turns(&mut self) -> bool {
         self.drivers.idle().copy_to(&mut self.idle);
         let mut has_begun = false;
-        for (driver, seen) in self.seen.iter_mut().enumerate() {
-            let turns = self.drivers.turns(driver);
+        let drivers = &*self.drivers;
+        for (index, seen) in self.seen.iter_mut().enumerate() {
+            let turns = drivers.turns(index);
             let is_new = turns != seen.turns;
             has_begun |= is_new;
             seen.turns = turns;
-            seen.looks = match self.idle.contains(&driver) {
-                true => 0,
-                false if is_new => 1,
-                false => seen.looks.saturating_add(1),
+            let is_busy = match index.checked_sub(drivers.count()) {
+                None => !self.idle.contains(&index),
+                Some(host) => drivers.hosts().is_in_use(host),
+            };
+            seen.looks = match is_busy {
+                false => 0,
+                true if is_new => 1,
+                true => seen.looks.saturating_add(1),
             };
         }
         has_begun
     }
 
-    /// Does what cannot wait for the drivers that are held.
+    /// Does what cannot wait for those that are held.
     fn help(&self) {
         if !self.seen.iter().any(Seen::is_held) {
             return;
@@ -130,7 +135,7 @@ impl Lookout {
         self.timekeeper.take_due().into_iter().for_each(|task| self.drivers.push(task));
     }
 
-    /// Queues the branches of drivers that have taken none back since the last look. `true`: there are others.
+    /// Queues the branches of those that have taken none back since the last look. `true`: there are others.
     fn queue_overdue_branches(&mut self) -> bool {
         for (lent, seen) in self.drivers.lent().iter().zip(&mut self.seen) {
             let progress = lent.progress();

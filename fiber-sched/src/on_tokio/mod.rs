@@ -5,12 +5,14 @@
 //! | `builder` | makes a scheduler |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `drivers` | the tokio tasks that run fibers, and their queue |
+//! | `hosts` | where tokio tasks run the fibers that they await |
 //! | `idle` | which of them have nothing to do |
 //! | `lookout` | the thread that looks after those that are busy |
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
 mod drivers;
+mod hosts;
 mod idle;
 mod lookout;
 mod scheduler;
@@ -20,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Context, Dump, Fiber, Group, Handle, Run, Scheduler};
+use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Run, Scheduler};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
@@ -123,6 +125,24 @@ impl TokioScheduler {
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.root.spawn(fiber)
+    }
+
+    /// A fiber that runs in the task that awaits it; see [`Call`].
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() {
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::TokioScheduler;
+    ///
+    /// let fibers = TokioScheduler::current();
+    /// let (task, fiber) = (tokio::task::try_id(), Fiber::lazy(tokio::task::try_id));
+    /// assert_eq!(fibers.call(fiber).await.unwrap(), task);
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn call<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Call<T> {
+        self.root.call(fiber)
     }
 
     /// A [`Group`] of fibers: they can be cancelled, drained and awaited together, apart from the other fibers of the scheduler.

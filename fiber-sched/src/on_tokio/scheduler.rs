@@ -72,10 +72,11 @@ impl RuntimeScheduler {
     }
 
     pub(super) fn metrics(&self, fibers: usize) -> Metrics {
-        let workers = self.drivers.metrics();
+        let (workers, hosts) = self.drivers.metrics();
         Metrics {
-            may_run: workers.len(),
+            may_run: self.drivers.count(),
             workers,
+            hosts,
             injected: self.drivers.queued(),
             timers: self.timekeeper.len(),
             // Relaxed: a number stands for itself.
@@ -151,6 +152,10 @@ impl Scheduler for RuntimeScheduler {
             let refused = slot.lock().take();
             refused.into_iter().for_each(discard);
         }
+    }
+
+    fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
+        self.drivers.host(next)
     }
 
     fn is_observer(&self) -> bool {

@@ -3,19 +3,25 @@
 //! A worker that has found no task looks for branches. It takes one only if the owner of the deque has taken none back
 //! since the worker's previous look, so an owner with short branches keeps them.
 //!
-//! User threads that call [`Pool::run`](super::Pool::run) lend branches as well. The pool keeps as many deques for them
-//! as it has workers. The branches of further user threads become tasks at once.
+//! User threads that call [`Pool::run`](super::Pool::run) lend branches as well, and so do tasks of executors that
+//! [host](super::host) fibers. The pool keeps as many deques for these guests as it has workers. The branches of further
+//! ones become tasks at once.
 
 use std::mem;
 
+use crossbeam_utils::CachePadded;
 use fiber_core::{BranchDeque, BranchStealer, Progress, Task};
 use parking_lot::{Mutex, MutexGuard};
+
+use crate::metrics::{Counters, WorkerMetrics};
 
 pub(super) struct Lent {
     /// The stealers of the workers, then those for guests.
     stealers: Box<[BranchStealer]>,
     /// Locked while a guest uses it.
     for_guests: Box<[Mutex<BranchDeque>]>,
+    /// The turns that hosts have run with each of them.
+    of_hosts: Box<[CachePadded<Counters>]>,
 }
 
 /// The progress that a worker has seen at its previous look.
@@ -26,7 +32,18 @@ impl Lent {
         let for_guests: Box<[_]> = workers.iter().map(|_| Mutex::new(BranchDeque::new())).collect();
         let guests = for_guests.iter().map(|deque| deque.lock().stealer());
         let stealers = workers.iter().map(BranchDeque::stealer).chain(guests).collect();
-        Lent { stealers, for_guests }
+        let of_hosts = workers.iter().map(|_| CachePadded::default()).collect();
+        Lent { stealers, for_guests, of_hosts }
+    }
+
+    /// The turns that the user of a guest's deque runs as a host.
+    pub(super) fn of_host(&self, index: usize) -> &Counters {
+        &self.of_hosts[index - self.for_guests.len()]
+    }
+
+    /// What all hosts have done.
+    pub(super) fn metrics(&self) -> Vec<WorkerMetrics> {
+        self.of_hosts.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
     }
 
     pub(super) fn nothing_seen(&self) -> Seen {

@@ -9,6 +9,7 @@
 //! | `queue` | where tasks wait |
 //! | `pinned` | tasks that only one worker may run |
 //! | `lent` | branches that wait on the stack of their owner |
+//! | `host` | fibers in the tasks of an executor |
 //! | `worker` | the threads that run tasks |
 //! | `seat` | what other threads see of a worker |
 //! | `lookout` | what a worker without a task does while others run |
@@ -17,6 +18,7 @@
 
 mod borrowed;
 mod builder;
+mod host;
 mod idle;
 mod lent;
 mod lookout;
@@ -29,7 +31,7 @@ mod thief;
 mod thread;
 mod worker;
 
-use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Recording, Run, Scheduler, compute};
+use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Outcome, Recording, Run, Scheduler, compute};
 use std::fmt;
 use std::sync::Arc;
 
@@ -148,6 +150,22 @@ impl Pool {
         fibers: impl IntoIterator<Item = Fiber<T, R>>,
     ) -> Vec<Handle<T>> {
         self.root.spawn_all(fibers)
+    }
+
+    /// A fiber that runs in the task that awaits it, on the thread of an executor; see [`Call`].
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{Pool, block_on};
+    /// use std::thread;
+    ///
+    /// let pool = Pool::new();
+    /// let call = pool.call(Fiber::lazy(|| thread::current().id()));
+    /// assert_eq!(block_on(call).unwrap(), thread::current().id());
+    /// ```
+    #[track_caller]
+    pub fn call<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Call<T> {
+        self.root.call(fiber)
     }
 
     /// A [`Group`] of fibers: they can be cancelled, drained and awaited together, apart from the other fibers of the pool.

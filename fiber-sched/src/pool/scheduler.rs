@@ -10,6 +10,7 @@ use fiber_core::{
 };
 
 use super::builder::Builder;
+use super::host;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
@@ -86,6 +87,7 @@ impl PoolScheduler {
         let (blocking_threads, blocking_queue) = self.blocking.counts();
         Metrics {
             workers: self.queues.seats().map(Seat::metrics).collect(),
+            hosts: self.queues.lent().metrics(),
             may_run: self.queues.idle().places(),
             injected: self.queues.injected(),
             timers: self.queues.timers().len(),
@@ -176,6 +178,10 @@ impl Scheduler for PoolScheduler {
 
     fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
         with_local(self.id, |local| self.queues.checkpoint(local, context, at))
+    }
+
+    fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
+        host::run(self, next)
     }
 
     fn is_observer(&self) -> bool {

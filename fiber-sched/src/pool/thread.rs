@@ -1,5 +1,5 @@
-//! A thread that runs fibers of the pool, as the fibers see it: a worker, or a user thread during a call of
-//! [`Pool::run`](super::Pool::run).
+//! A thread that runs fibers of the pool, as the fibers see it: a worker, a user thread during a call of
+//! [`Pool::run`](super::Pool::run), or a [host](super::host).
 //!
 //! Tasks that a running fiber schedules come this way, without access to a thread-local. Tasks from elsewhere, such as
 //! a wake-up that a fiber of another scheduler fires, go through [`PoolScheduler`](super::scheduler::PoolScheduler).
@@ -27,6 +27,8 @@ pub(super) struct PoolThread<'a> {
     #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have stacks"))]
     stacks: Option<&'a OfWorker>,
     deque: Deque<'a>,
+    /// Other tasks of an executor wait for the thread.
+    is_host: bool,
 }
 
 /// Where the thread lends branches, and the number of that deque.
@@ -48,14 +50,26 @@ impl<'a> PoolThread<'a> {
     ) -> Self {
         let scheduler = scheduler.as_ptr();
         let deque = if queues.is_recorded() { Deque::Recorded } else { Deque::Own(local.index(), branches) };
-        PoolThread { scheduler, queues, local: Some(local), stacks: Some(stacks), deque }
+        PoolThread { scheduler, queues, local: Some(local), stacks: Some(stacks), deque, is_host: false }
     }
 
     /// Makes the view of a user thread.
     pub(super) fn guest(scheduler: &'a PoolScheduler) -> Self {
         let queues = &*scheduler.queues;
         let deque = if queues.is_recorded() { Deque::Recorded } else { Deque::Guest(OnceCell::new()) };
-        PoolThread { scheduler, queues, local: None, stacks: None, deque }
+        PoolThread { scheduler, queues, local: None, stacks: None, deque, is_host: false }
+    }
+
+    /// Makes the view of a thread that runs a task of an executor.
+    pub(super) fn host(scheduler: &'a PoolScheduler) -> Self {
+        PoolThread { is_host: true, ..PoolThread::guest(scheduler) }
+    }
+
+    /// Counts a turn of a host.
+    pub(super) fn add_turn(&self, task: &Task) {
+        if let Some((index, _)) = self.deque() {
+            self.queues.lent().of_host(index).add_turn(task);
+        }
     }
 
     fn deque(&self) -> Option<(usize, &BranchDeque)> {
@@ -132,7 +146,9 @@ impl Worker for PoolThread<'_> {
     }
 
     fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
-        if self.is_of(scheduler) {
+        if self.is_host && at != SwitchPoint::Branch {
+            Checkpoint::Yield
+        } else if self.is_of(scheduler) {
             self.queues.checkpoint(self.local, context, at)
         } else {
             scheduler.checkpoint(context, at)

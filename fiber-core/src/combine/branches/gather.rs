@@ -557,6 +557,7 @@ pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
 impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     type Place = ();
     const RACES: bool = G::RACES;
+    const IS_OUTSIDE: bool = !G::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;
@@ -602,6 +603,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     type Place = ();
     // A helper that is cancelled before it starts ends the branches that are left.
     const RACES: bool = G::RACES;
+    const IS_OUTSIDE: bool = !G::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<()>) {
         // If the helper could not start, no other fiber may be left to run the remaining branches.

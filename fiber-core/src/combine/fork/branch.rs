@@ -31,6 +31,8 @@ pub(crate) trait Sink<T>: Send + Sync + 'static {
     type Place: Default + Send + Sync + 'static;
     /// Whether the branch is a side of a race.
     const RACES: bool = false;
+    /// Whether the fiber belongs to the scheduler, even if the one above has a [host](crate::engine::host).
+    const IS_OUTSIDE: bool = false;
 
     /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(self, context: &Context, outcome: Outcome<T>);
@@ -47,6 +49,7 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     type Description = (R, S);
     const ROOM: usize = room_of::<R, S>();
     type Front = S::Place;
+    const IS_OUTSIDE: bool = S::IS_OUTSIDE;
 
     const BEHAVIOR: &'static Start = &Start {
         start: Self::start,
@@ -105,6 +108,18 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     ) -> (Self, Task) {
         let origin = Origin::of(&run, site);
         Branch::started_by(parent.introduced(origin, (run, sink), Outlet::<R, S>::parts, introduce))
+    }
+
+    /// The same, for a fiber that has a host.
+    pub(crate) fn hosted(
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: Site,
+        introduce: impl FnOnce(&Context),
+    ) -> (Self, Task) {
+        let origin = Origin::of(&run, site);
+        Branch::started_by(parent.hosted(origin, (run, sink), Outlet::<R, S>::parts, introduce))
     }
 
     /// A fork below `parent` that carries all locals of the fiber of `cx`.

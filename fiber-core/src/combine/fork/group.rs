@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::branch::{Branch, Sink};
+use super::call::Call;
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
 use super::wait_list::{WaitKey, WaitList, Waiting};
@@ -87,11 +88,7 @@ impl Group {
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         let above = &self.0.above;
         let held = above.hold();
-        let enter = |context: &Context| {
-            if held.is_none() || !self.enter(context) {
-                context.cancel();
-            }
-        };
+        let enter = |context: &Context| self.enter(context, held.is_some());
         let leaving = Leaving(self.clone());
         let (branch, task) = Branch::introduced(above, fiber.into_run(), leaving, Location::caller(), enter);
         if !task.is_void() {
@@ -100,8 +97,40 @@ impl Group {
         Handle::new(branch)
     }
 
+    /// A fiber in the group that runs in the task that awaits it; see [`Call`].
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() {
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::TokioScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let requests = TokioScheduler::current().group();
+    /// let answer = Fiber::delay(Duration::from_millis(1)).map(|()| "served");
+    /// assert_eq!(requests.call(answer).await.unwrap(), "served");
+    /// # }
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`Call`] and [`spawn`](Group::spawn).
+    #[track_caller]
+    pub fn call<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Call<T> {
+        let above = &self.0.above;
+        let held = above.hold();
+        let enter = |context: &Context| self.enter(context, held.is_some());
+        Call::begin(above, fiber, Leaving(self.clone()), Location::caller(), enter)
+    }
+
+    /// Cancels a new fiber if the group is closed.
+    fn enter(&self, context: &Context, is_above_alive: bool) {
+        if !is_above_alive || !self.admits(context) {
+            context.cancel();
+        }
+    }
+
     /// `false`: the group is closed.
-    fn enter(&self, context: &Context) -> bool {
+    fn admits(&self, context: &Context) -> bool {
         let mut live = self.0.live.lock();
         let is_open = !live.is_cancelled && !live.is_over();
         if is_open {
@@ -194,6 +223,7 @@ struct Leaving(Group);
 
 impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
+    const IS_OUTSIDE: bool = true;
 
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
         // The drop of an outcome without a taker may unwind.

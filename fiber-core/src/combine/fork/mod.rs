@@ -1,6 +1,7 @@
 //! Separate fibers, and their handles.
 
 pub(crate) mod branch;
+mod call;
 pub(crate) mod detach;
 pub(crate) mod fiber_wait;
 mod fork_all;
@@ -14,6 +15,7 @@ pub(crate) mod spawn;
 mod tied;
 pub(crate) mod wait_list;
 
+pub use call::Call;
 pub use detach::{Connected, Detach, Disconnect};
 pub use fork_all::ForkAll;
 pub use group::{Group, GroupEnd};

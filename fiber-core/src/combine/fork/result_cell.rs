@@ -130,6 +130,7 @@ pub(crate) struct Home;
 
 impl<T: Send + 'static> Sink<T> for Home {
     type Place = ResultCell<T>;
+    const IS_OUTSIDE: bool = true;
 
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
         let cell = ResultCell::of(context);

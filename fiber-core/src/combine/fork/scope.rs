@@ -204,6 +204,7 @@ struct Leaving(Scope);
 
 impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
+    const IS_OUTSIDE: bool = true;
 
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
         Home.deliver(context, outcome);

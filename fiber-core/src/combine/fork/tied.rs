@@ -6,6 +6,7 @@ use std::task::Poll;
 
 use super::handle::Handle;
 use super::result_cell::EndKey;
+use crate::engine::host::Host;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static> Handle<T> {
@@ -90,7 +91,10 @@ impl<T: Send + 'static> Drop for CancelOnDrop<T> {
         let Some(handle) = &self.handle else { return };
         handle.unwait(&mut self.key);
         if !handle.is_finished() {
+            // A task that is woken now would only be told that its fiber is cancelled.
+            let leaving = handle.context().host().map(Host::leave);
             handle.cancel_now();
+            leaving.into_iter().for_each(|leaving| leaving.go_on(&**handle.context().scheduler()));
         }
     }
 }

@@ -44,11 +44,12 @@ use std::mem::replace;
 use std::panic::Location;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
+use crate::engine::host::Host;
 use crate::engine::scheduler::Scheduler;
 use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
@@ -57,7 +58,7 @@ use crate::error::Site;
 use crate::footprint::{Access, Side, Touched, is_listening, note};
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::{catch_panic, guard};
+use crate::outcome::catch_panic;
 use state::{Own, Root, Shares, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
@@ -98,7 +99,7 @@ impl Owner for FiberState {
     const IDLE: &'static Start = &Start::NONE;
 
     fn wake(node: &Ref<Self>, waiter: Waiter, signal: Signal) {
-        catch_panic(|| node.top().scheduler.schedule(Task::wake(waiter, signal)));
+        node.top().schedule(Task::wake(waiter, signal));
     }
 
     fn cancelled(node: &Ref<Self>) {
@@ -171,11 +172,7 @@ impl Context {
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
         let state = FiberState::new(0, Origin::unnamed(Location::caller()), 0, 0, None);
-        // A scheduler that panics here counts as an observer.
-        let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
-        let has_places = guard(|| scheduler.has_places()).unwrap_or(false);
-        let is_closing = AtomicBool::new(false);
-        Context(Ref::root(state, Root { scheduler, is_observed, has_places, is_closing }))
+        Context(Ref::root(state, Root::of(scheduler)))
     }
 
     /// Records that the root is being closed or drained. `false` if that was recorded before.
@@ -212,8 +209,33 @@ impl Context {
         body: impl FnOnce() -> (B::Front, B),
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
+        self.introduced_in::<B>(None, origin, description, body, introduce)
+    }
+
+    /// The same, for a fiber that has a host.
+    pub(crate) fn hosted<B: Body<FiberState>>(
+        &self,
+        origin: Origin,
+        description: B::Description,
+        body: impl FnOnce() -> (B::Front, B),
+        introduce: impl FnOnce(&Context),
+    ) -> [Context; 2] {
+        let root = self.0.top().hosting();
+        self.introduced_in::<B>(Some(root), origin, description, body, introduce)
+    }
+
+    #[inline]
+    fn introduced_in<B: Body<FiberState>>(
+        &self,
+        nested: Option<Root>,
+        origin: Origin,
+        description: B::Description,
+        body: impl FnOnce() -> (B::Front, B),
+        introduce: impl FnOnce(&Context),
+    ) -> [Context; 2] {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let (both, offer) = Node::held_back(&self.0, self.state_below(origin, flags), description, body);
+        let state = self.state_below(origin, flags);
+        let (both, offer) = Node::held_back(&self.0, nested, state, description, body);
         let [child, of_task] = both.map(Context);
         child.announce(self);
         introduce(&child);
@@ -463,11 +485,23 @@ impl Context {
         self.0.top().has_places.then(|| self.tag())
     }
 
+    /// The host of the fiber, if it has, or had, one.
+    #[inline]
+    pub(crate) fn host(&self) -> Option<&Host> {
+        self.0.top().host.as_ref()
+    }
+
+    /// Whether the fiber runs only in its host.
+    pub(crate) fn is_hosted(&self) -> bool {
+        self.host().is_some_and(|host| !host.has_left())
+    }
+
     /// Whether both fibers may run in one turn: they have one scheduler, and one place.
     #[inline]
     pub(crate) fn is_served_with(&self, other: &Context) -> bool {
         let (root, of_other) = (self.0.top(), other.0.top());
-        let is_one = ptr::eq(root, of_other) || Arc::ptr_eq(&root.scheduler, &of_other.scheduler);
+        let is_hosted = root.host.is_some() || of_other.host.is_some();
+        let is_one = ptr::eq(root, of_other) || !is_hosted && Arc::ptr_eq(&root.scheduler, &of_other.scheduler);
         is_one && (!root.has_places && !of_other.has_places || self.place() == other.place())
     }
 
@@ -492,8 +526,9 @@ impl Context {
     }
 
     /// Passes a task to the scheduler. A scheduler that panics has dropped the task, which abandons its fiber.
+    #[inline]
     pub(crate) fn schedule(&self, task: Task) {
-        catch_panic(|| self.scheduler().schedule(task));
+        self.0.top().schedule(task);
     }
 
     /// The deadline of the fiber: its own, or that of an ancestor.

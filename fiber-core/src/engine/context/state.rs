@@ -3,6 +3,7 @@
 //! There are many contexts, so data that few of them need is stored apart: [`Structure`] only in the cells of parts, and
 //! [`Rare`] in a box that is made on demand.
 
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -12,13 +13,16 @@ use super::limit::Limit;
 use super::race::Race;
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
+use crate::engine::host::Host;
 use crate::engine::scheduler::Scheduler;
 use crate::engine::step::Run;
+use crate::engine::task::Task;
 use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
+use crate::outcome::{catch_panic, guard};
 
-/// The data that all contexts of a tree share.
+/// The data that all contexts of a tree share, or of a hosted fiber and its parts.
 pub(crate) struct Root {
     pub(super) scheduler: Arc<dyn Scheduler>,
     /// Whether the scheduler observes events.
@@ -26,6 +30,39 @@ pub(crate) struct Root {
     /// Whether tags are the places where fibers run.
     pub(super) has_places: bool,
     pub(super) is_closing: AtomicBool,
+    /// Of a hosted fiber.
+    pub(super) host: Option<Host>,
+}
+
+impl Root {
+    pub(super) fn of(scheduler: Arc<dyn Scheduler>) -> Self {
+        // A scheduler that panics here counts as an observer.
+        let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
+        let has_places = guard(|| scheduler.has_places()).unwrap_or(false);
+        Root { scheduler, is_observed, has_places, is_closing: AtomicBool::new(false), host: None }
+    }
+
+    /// For a fiber that is hosted inside of this tree.
+    pub(super) fn hosting(&self) -> Self {
+        let Root { is_observed, has_places, .. } = *self;
+        let host = Some(Host::default());
+        Root { scheduler: self.scheduler.clone(), is_observed, has_places, is_closing: AtomicBool::new(false), host }
+    }
+
+    /// Passes a task of this tree to its host, if it has one, and otherwise to the scheduler.
+    #[inline]
+    pub(super) fn schedule(&self, task: Task) {
+        catch_panic(|| match &self.host {
+            Some(host) if self.is_of(&task) => host.schedule(task, &*self.scheduler),
+            _ => self.scheduler.schedule(task),
+        });
+    }
+
+    /// Whether the task is one of a hosted fiber or its parts, and not of a fork.
+    #[cold]
+    fn is_of(&self, task: &Task) -> bool {
+        task.context().is_some_and(|fiber| ptr::eq(fiber.0.top(), self))
+    }
 }
 
 /// The name of a fiber or part, if the program gave one, and the place in the program that makes it.

@@ -369,6 +369,9 @@ impl<'a> Cx<'a> {
 
     /// Passes a task to the scheduler of the fiber.
     pub(crate) fn schedule(&self, task: Task) {
+        if self.nearest().host().is_some() {
+            return self.nearest().schedule(task);
+        }
         catch_panic(|| self.turn.worker.schedule(self.scheduler(), task));
     }
 
@@ -380,12 +383,6 @@ impl<'a> Cx<'a> {
     /// Whether the fiber runs on `scheduler`.
     pub(crate) fn is_on(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
         Arc::ptr_eq(self.nearest().scheduler(), scheduler)
-    }
-
-    /// Whether the fiber of `context`, which has the same scheduler, may run in this turn.
-    #[inline]
-    pub(crate) fn is_at_place_of(&self, context: &Context) -> bool {
-        self.place_to_run() == context.place()
     }
 
     /// Whether the fiber of `context` may run in this turn.

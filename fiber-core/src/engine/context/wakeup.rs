@@ -149,6 +149,9 @@ impl Wakeup {
     /// Like `fire`, but the fiber continues in this call: this is the body of a task.
     pub(crate) fn fire_in_turn(self, turn: &Turn<'_>) {
         let Target::Fiber(context, event) = self.0 else { return self.fire() };
+        if context.is_hosted() {
+            return Wakeup(Target::Fiber(context, event)).fire();
+        }
         if let Some(waiter) = end_wait(&context, event).waiter() {
             waiter.wake_in(turn, Signal::Fired);
         }
@@ -157,7 +160,7 @@ impl Wakeup {
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
-            Target::Fiber(context, event) if cx.is_on(context.scheduler()) && cx.is_at_place_of(&context) => {
+            Target::Fiber(context, event) if cx.may_run(&context) => {
                 if let Some(waiter) = end_wait(&context, event).waiter() {
                     cx.wake_from_bottom(waiter, Signal::Fired);
                 }

@@ -112,9 +112,21 @@ fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
         let cx = &Cx::new(node, view, slot);
         cx.pause_in_race();
     }
+    if node.host().is_some() {
+        return yields_in_host(slot);
+    }
     let scheduler = ptr::from_ref(&**node.scheduler());
     if let Some(frames) = slot.take() {
         view.schedule_again(scheduler, Task::resume(frames));
+    }
+}
+
+/// Leaves the host, or passes the frames to the scheduler.
+#[cold]
+fn yields_in_host(slot: &Slot<'_>) {
+    if let Some(frames) = slot.take() {
+        let fiber = frames.fiber().clone();
+        fiber.schedule(Task::resume(frames));
     }
 }
 

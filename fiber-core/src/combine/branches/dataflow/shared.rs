@@ -156,6 +156,7 @@ pub(super) struct Arrival<P: Program, T> {
 
 impl<P: Program, T: Send + 'static> Sink<T> for Arrival<P, T> {
     type Place = ();
+    const IS_OUTSIDE: bool = true;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<T>) {
         let (index, site, put, fiber) = (self.index, self.site, self.put, fiber.clone());
@@ -182,6 +183,7 @@ pub(super) struct Helped<P: Program>(Arc<Shared<P>>);
 
 impl<P: Program> Sink<()> for Helped<P> {
     type Place = ();
+    const IS_OUTSIDE: bool = true;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<()>) {
         // If the helper could not start, no other fiber may be left to start the remaining steps.
