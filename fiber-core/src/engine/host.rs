@@ -52,7 +52,7 @@ impl Host {
             self.leave().go_on(scheduler);
         }
         match self.queue(task) {
-            Ok(waker) => wake(waker),
+            Ok(waker) => wake(waker, scheduler),
             Err(task) => scheduler.schedule(task),
         }
     }
@@ -86,9 +86,9 @@ impl Host {
     }
 
     /// The fiber has ended, and its host has to look.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end(&self, scheduler: &dyn Scheduler) {
         let waker = self.queue.lock().waker.take();
-        wake(waker);
+        wake(waker, scheduler);
     }
 
     /// From now on, the tasks of the fiber go to the scheduler.
@@ -113,13 +113,13 @@ impl Leaving {
     /// Passes its tasks to the scheduler, and wakes the host, which waits for the end from now on.
     pub(crate) fn go_on(self, scheduler: &dyn Scheduler) {
         self.tasks.into_iter().filter(|task| !task.is_void()).for_each(|task| scheduler.schedule(task));
-        wake(self.waker);
+        wake(self.waker, scheduler);
     }
 }
 
 /// A waker of the user may panic.
-fn wake(waker: Option<Waker>) {
+fn wake(waker: Option<Waker>, scheduler: &dyn Scheduler) {
     if let Some(waker) = waker {
-        drop(guard(|| waker.wake()));
+        drop(guard(|| scheduler.wake_host(waker)));
     }
 }

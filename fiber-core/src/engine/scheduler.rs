@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::task::Waker;
 use std::time::SystemTime;
 
 use crate::engine::context::Context;
@@ -141,14 +142,25 @@ pub trait Scheduler: Any + Send + Sync {
         false
     }
 
+    /// Whether fibers can be [hosted](Scheduler::host). Called once, when a [root](Context::root) is made.
+    fn is_host(&self) -> bool {
+        false
+    }
+
     /// Runs fibers in a task of an executor, on the calling thread, which polls a [`Call`](crate::Call): the tasks that `next` gives, until
     /// it gives none, or until other tasks of the executor should get their turn. Then it is called again soon.
     ///
-    /// `false`, the default, if it has run none, and will never: the fiber leaves the task, and its tasks go to
+    /// `false`, the default: it has run none, and will not. The fiber leaves the task, and its tasks go to
     /// [`schedule`](Scheduler::schedule).
     fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
         let _ = next;
         false
+    }
+
+    /// Wakes a task that hosts a fiber. If a fiber does that in its turn, the task may have to wait on this thread until the turn
+    /// ends; a scheduler knows how to prevent that.
+    fn wake_host(&self, waker: Waker) {
+        waker.wake();
     }
 
     /// The network that the fibers of this scheduler use, if there is one; see [`net`](crate::net).

@@ -34,6 +34,7 @@ use tokio::task::coop;
 use super::hosts::Hosts;
 use super::idle::Idle;
 use super::timekeeper::Timekeeper;
+use super::wakes::Wakes;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
@@ -46,8 +47,8 @@ use crate::steal::until_clear;
 const MOST_TURNS: u32 = 8;
 
 thread_local! {
-    /// The scheduler whose fiber runs on this thread, inside of a driver.
-    static IN_TURN: Cell<Option<SchedulerId>> = const { Cell::new(None) };
+    /// The scheduler whose fiber runs on this thread, and its driver or host.
+    static IN_TURN: Cell<Option<(SchedulerId, usize)>> = const { Cell::new(None) };
 }
 
 pub(super) struct Drivers {
@@ -58,6 +59,8 @@ pub(super) struct Drivers {
     hosts: Hosts,
     /// What the fibers of each driver and host lend.
     lent: Box<[BranchStealer]>,
+    /// The hosts that are woken there.
+    wakes: Box<[CachePadded<Wakes>]>,
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
     idle: Idle,
@@ -84,6 +87,7 @@ impl Drivers {
             observers,
             queue: CachePadded::new(Injector::new()),
             counters: lent.iter().map(|_| CachePadded::default()).collect(),
+            wakes: lent.iter().map(|_| CachePadded::default()).collect(),
             hosts,
             lent,
             wakers: (0..count).map(|_| OnceLock::new()).collect(),
@@ -105,7 +109,7 @@ impl Drivers {
     pub(super) fn push(&self, task: Task) {
         let turn = IN_TURN.get();
         // What comes next on this thread can wait for the end of this turn, unless that lasts: see the lookout.
-        let can_wait = turn == Some(self.id) && self.queue.is_empty();
+        let can_wait = turn.is_some_and(|(id, _)| id == self.id) && self.queue.is_empty();
         self.queue.push(task);
         // SeqCst: see the module. Either the driver that falls asleep sees the task, or this thread sees the driver; and either
         // `stop` sees the task, or this thread sees that the drivers have stopped.
@@ -146,14 +150,19 @@ impl Drivers {
     }
 
     fn run(&self, driver: usize, task: Task, runner: &mut TaskRunner<'_>) {
-        // Also for the lookout, as a sign of life.
-        self.counters[driver].add_turn(&task);
         if !self.queue.is_empty() {
             self.wake_one(true);
         }
-        let outer = IN_TURN.replace(Some(self.id));
+        self.turn(driver, task, runner);
+    }
+
+    fn turn(&self, index: usize, task: Task, runner: &mut TaskRunner<'_>) {
+        // Also for the lookout, as a sign of life.
+        self.counters[index].add_turn(&task);
+        let outer = IN_TURN.replace(Some((self.id, index)));
         contain(|| self.observers.run(task, |task| runner.run(task)));
         IN_TURN.set(outer);
+        self.wakes[index].wake_all();
     }
 
     /// Runs tasks of a fiber that the tokio task on this thread hosts. `false`: it has run none.
@@ -163,21 +172,26 @@ impl Drivers {
         self.idle.begin_hosting();
         // On a thread without the runtime, the fiber's futures would not find it.
         let _inside = tokio::task::try_id().is_none().then(|| self.runtime.enter());
-        let outer = IN_TURN.replace(Some(self.id));
         let mut runner = TaskRunner::on(&host);
         for _ in 0..MOST_TURNS {
             let Some(task) = next() else { break };
-            self.counters[index].add_turn(&task);
-            contain(|| self.observers.run(task, |task| runner.run(task)));
+            self.turn(index, task, &mut runner);
             if !coop::has_budget_remaining() {
                 break;
             }
         }
-        IN_TURN.set(outer);
         if self.has_tasks() {
-            self.wake_one(outer.is_some());
+            self.wake_one(IN_TURN.get().is_some());
         }
         true
+    }
+
+    /// Wakes a task that hosts a fiber, soon if this is a turn.
+    pub(super) fn wake_host(&self, waker: Waker) {
+        match IN_TURN.get() {
+            Some((id, index)) if id == self.id => self.wakes[index].add(waker),
+            _ => waker.wake(),
+        }
     }
 
     /// What the drivers have done, and the hosts.
@@ -204,6 +218,11 @@ impl Drivers {
     /// What the fibers of each driver and host lend.
     pub(super) fn lent(&self) -> &[BranchStealer] {
         &self.lent
+    }
+
+    /// The hosts that the fibers of a driver or host have woken in this turn.
+    pub(super) fn wakes(&self, index: usize) -> &Wakes {
+        &self.wakes[index]
     }
 
     /// How many turns a driver or host has begun.

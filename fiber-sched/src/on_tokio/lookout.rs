@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | a fiber in the queue | the fiber that computes has queued it, and no other driver was woken for it | wakes an idle driver |
 //! | the same | its driver lies in the slot of a worker whose tokio task computes | wakes another one |
+//! | a task that hosts a fiber | the fiber that computes has woken it | wakes it |
 //! | a lent branch | only its owner knows it | queues it |
 //! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |
 //! | sockets, the timers of tokio | a worker that takes an event leaves tokio's poll, and does not wake another one to replace it | wakes an idle driver: its worker then falls asleep again, in the poll |
@@ -129,6 +130,8 @@ impl Lookout {
         if !self.seen.iter().any(Seen::is_held) {
             return;
         }
+        let held = (0..).zip(&self.seen).filter(|(_, seen)| seen.is_held());
+        held.for_each(|(index, _)| self.drivers.wakes(index).wake_all());
         if self.drivers.has_tasks() || self.seen.iter().any(Seen::was_not_held) {
             self.drivers.wake_one(false);
         }

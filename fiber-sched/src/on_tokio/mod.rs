@@ -7,6 +7,7 @@
 //! | `drivers` | the tokio tasks that run fibers, and their queue |
 //! | `hosts` | where tokio tasks run the fibers that they await |
 //! | `idle` | which of them have nothing to do |
+//! | `wakes` | the hosts that a fiber wakes in its turn |
 //! | `lookout` | the thread that looks after those that are busy |
 //! | `timekeeper` | the tokio task that fires timers |
 
@@ -17,6 +18,7 @@ mod idle;
 mod lookout;
 mod scheduler;
 mod timekeeper;
+mod wakes;
 
 use std::fmt;
 use std::sync::Arc;

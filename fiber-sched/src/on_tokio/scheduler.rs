@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Waker;
 use std::thread;
 use std::time::SystemTime;
 
@@ -154,8 +155,16 @@ impl Scheduler for RuntimeScheduler {
         }
     }
 
+    fn is_host(&self) -> bool {
+        true
+    }
+
     fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
         self.drivers.host(next)
+    }
+
+    fn wake_host(&self, waker: Waker) {
+        self.drivers.wake_host(waker);
     }
 
     fn is_observer(&self) -> bool {

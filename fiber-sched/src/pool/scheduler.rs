@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::SystemTime;
 
 use fiber_core::net::Net;
@@ -180,8 +181,20 @@ impl Scheduler for PoolScheduler {
         with_local(self.id, |local| self.queues.checkpoint(local, context, at))
     }
 
+    fn is_host(&self) -> bool {
+        true
+    }
+
     fn host(&self, next: &mut dyn FnMut() -> Option<Task>) -> bool {
         host::run(self, next)
+    }
+
+    fn wake_host(&self, waker: Waker) {
+        waker.wake();
+        if self.id.is_inside() {
+            // The fiber that has woken it may be about to compute.
+            self.threads.runtime().clear_slot();
+        }
     }
 
     fn is_observer(&self) -> bool {

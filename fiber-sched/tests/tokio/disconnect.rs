@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fiber_core::sync::Semaphore;
-use fiber_core::{Fiber, Group, fiber};
+use fiber_core::{Call, CancelOnDrop, Fiber, Group, Outcome, fiber};
 use fiber_sched::{Pool, Shutdown, TokioScheduler};
 use tokio::runtime::Runtime;
 
@@ -21,11 +21,14 @@ fn request(permits: &Semaphore, number: u64) -> Fiber<u64> {
 }
 
 /// Serves requests, whose clients go away after a time of their own.
-fn storm(runtime: &Runtime, group: &Group) {
+fn storm<F>(runtime: &Runtime, group: &Group, serve: fn(&Group, Fiber<u64>) -> F)
+where
+    F: Future<Output = Outcome<u64>> + Send + 'static,
+{
     let permits = Semaphore::new(64);
     let clients: Vec<_> = (0..REQUESTS)
         .map(|number| {
-            let request = group.spawn(request(&permits, number)).cancel_on_drop();
+            let request = serve(group, request(&permits, number));
             let patience = Duration::from_micros(number * 31 % 3_000);
             runtime.spawn(async move { tokio::time::timeout(patience, request).await })
         })
@@ -45,6 +48,14 @@ fn storm(runtime: &Runtime, group: &Group) {
     assert_eq!(permits.available(), 64);
 }
 
+fn spawned(group: &Group, request: Fiber<u64>) -> CancelOnDrop<u64> {
+    group.spawn(request).cancel_on_drop()
+}
+
+fn called(group: &Group, request: Fiber<u64>) -> Call<u64> {
+    group.call(request)
+}
+
 /// Succeeds if every fiber has ended by itself; a fiber that is just leaving has a moment for that.
 fn without_cancelling() -> Shutdown {
     Shutdown::within(Duration::from_secs(30)).after_draining(Duration::from_secs(30))
@@ -54,7 +65,8 @@ fn without_cancelling() -> Shutdown {
 fn nothing_of_a_gone_client_is_left_on_a_runtime() {
     let runtime = Runtime::new().unwrap();
     let fibers = TokioScheduler::new(runtime.handle());
-    storm(&runtime, &fibers.group());
+    storm(&runtime, &fibers.group(), spawned);
+    storm(&runtime, &fibers.group(), called);
     runtime.block_on(fibers.shutdown(without_cancelling())).unwrap();
 }
 
@@ -62,7 +74,8 @@ fn nothing_of_a_gone_client_is_left_on_a_runtime() {
 fn nothing_of_a_gone_client_is_left_on_a_pool() {
     let runtime = Runtime::new().unwrap();
     let pool = Pool::builder().workers(2).build();
-    storm(&runtime, &pool.group());
+    storm(&runtime, &pool.group(), spawned);
+    storm(&runtime, &pool.group(), called);
     assert_eq!(pool.metrics().timers, 0);
     pool.shutdown(without_cancelling()).unwrap();
 }

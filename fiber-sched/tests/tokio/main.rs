@@ -1,6 +1,7 @@
 //! Fibers on a tokio runtime.
 #![cfg(feature = "tokio")]
 
+mod call;
 mod disconnect;
 mod echo;
 mod laws;

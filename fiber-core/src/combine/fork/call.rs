@@ -44,18 +44,18 @@ impl Context {
 /// A fiber that runs in the task that awaits it: the future of its outcome, and its [`Handle`]. [`Group::call`](crate::Group::call) and
 /// [`Context::call`] make one.
 ///
-/// The fiber runs when the future is polled, on the thread that polls it, and the waits of the fiber wake the task. So neither its begin
+/// The fiber runs when the future is polled, on the thread that polls it, and the ends of its waits wake the task. So neither its begin
 /// nor its end costs a switch of threads, as it does if a task awaits a [spawned](Context::spawn) fiber of a [`Pool`][pool]; and in its
 /// turns, what the executor gives to its tasks is there, such as the task-locals of tokio. It is a fiber like any other apart from that: below
 /// its context in the tree, cancelled and awaited with it, and visible in dumps, metrics and to observers.
 ///
-/// Its branches and parts run in the task, too. What it [forks](Fiber::fork), its [`parallel`](Fiber::parallel) branches beside the
-/// first one, and what it [computes](crate::compute) beside itself belongs to the scheduler, and so does the fiber itself
-/// from the moment when it yields, or has run so long without a wait that it has spent its budget. It also does
+/// Its branches run in the task, too, unless another thread is faster. What it [forks](Fiber::fork) belongs to the scheduler. So does the
+/// fiber itself
 ///
+/// * from the moment when it yields, or has run so long without a wait that it has spent its budget,
 /// * if the future is polled inside of another fiber, or
-/// * if the scheduler [hosts](crate::Scheduler::host) no fibers: those of fiber-test, because each turn is a decision of the schedule, and
-///   those whose fibers have [places](crate::Scheduler::has_places).
+/// * from its begin, if the scheduler is [no host](crate::Scheduler::is_host): those of fiber-test, because each turn is a decision of the
+///   schedule, and those whose fibers have [places](crate::Scheduler::has_places).
 ///
 /// [pool]: https://docs.rs/fiber-sched/latest/fiber_sched/struct.Pool.html
 ///
@@ -170,6 +170,6 @@ struct Tells<'a>(&'a Context);
 
 impl Drop for Tells<'_> {
     fn drop(&mut self) {
-        self.0.host().into_iter().for_each(Host::end);
+        self.0.host().into_iter().for_each(|host| host.end(&**self.0.scheduler()));
     }
 }

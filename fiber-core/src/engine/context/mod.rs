@@ -212,7 +212,7 @@ impl Context {
         self.introduced_in::<B>(None, origin, description, body, introduce)
     }
 
-    /// The same, for a fiber that has a host.
+    /// The same, for a fiber that has a host, if the scheduler can be one.
     pub(crate) fn hosted<B: Body<FiberState>>(
         &self,
         origin: Origin,
@@ -220,8 +220,7 @@ impl Context {
         body: impl FnOnce() -> (B::Front, B),
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
-        let root = self.0.top().hosting();
-        self.introduced_in::<B>(Some(root), origin, description, body, introduce)
+        self.introduced_in::<B>(self.0.top().hosting(), origin, description, body, introduce)
     }
 
     #[inline]

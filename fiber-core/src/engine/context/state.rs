@@ -30,6 +30,7 @@ pub(crate) struct Root {
     /// Whether tags are the places where fibers run.
     pub(super) has_places: bool,
     pub(super) is_closing: AtomicBool,
+    is_host: bool,
     /// Of a hosted fiber.
     pub(super) host: Option<Host>,
 }
@@ -39,14 +40,18 @@ impl Root {
         // A scheduler that panics here counts as an observer.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
         let has_places = guard(|| scheduler.has_places()).unwrap_or(false);
-        Root { scheduler, is_observed, has_places, is_closing: AtomicBool::new(false), host: None }
+        let is_host = !has_places && guard(|| scheduler.is_host()).unwrap_or(false);
+        Root { scheduler, is_observed, has_places, is_closing: AtomicBool::new(false), is_host, host: None }
     }
 
-    /// For a fiber that is hosted inside of this tree.
-    pub(super) fn hosting(&self) -> Self {
-        let Root { is_observed, has_places, .. } = *self;
-        let host = Some(Host::default());
-        Root { scheduler: self.scheduler.clone(), is_observed, has_places, is_closing: AtomicBool::new(false), host }
+    /// For a fiber that is hosted inside of this tree. `None`: the scheduler has to run it itself.
+    pub(super) fn hosting(&self) -> Option<Self> {
+        self.is_host.then(|| Root {
+            scheduler: self.scheduler.clone(),
+            is_closing: AtomicBool::new(false),
+            host: Some(Host::default()),
+            ..*self
+        })
     }
 
     /// Passes a task of this tree to its host, if it has one, and otherwise to the scheduler.
