@@ -56,7 +56,9 @@ mod stack;
 pub mod sync;
 mod token;
 
-pub use combine::{Call, CancelOnDrop, Either, Group, GroupEnd, Handle, Raced, Restore, Scope, Then, uncancelable};
+pub use combine::{
+    Call, CancelOnDrop, Either, Group, GroupEnd, Handle, Raced, Restore, Scope, Then, uncancelable,
+};
 #[cfg(feature = "direct")]
 pub use direct::Direct;
 pub use engine::boxed::Boxed;

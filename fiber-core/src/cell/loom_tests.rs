@@ -117,7 +117,8 @@ fn child(parent: &Ref<Probe>) -> Ref<Probe> {
 
 /// A child with a description, not offered.
 fn held_back(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
-    let ([node, _], offer) = Node::held_back(parent, None, |_| Probe::new(), Box::new(WRITTEN), || ((), Fiber));
+    let ([node, _], offer) =
+        Node::held_back(parent, None, |_| Probe::new(), Box::new(WRITTEN), || ((), Fiber));
     (node, offer)
 }
 

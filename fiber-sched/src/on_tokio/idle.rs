@@ -34,7 +34,13 @@ impl Idle {
     /// At first no driver is idle, and the lookout is awake.
     pub(super) fn new(all: usize) -> Self {
         let state = State { drivers: Vec::with_capacity(all), is_watched: true, has_ended: false };
-        Idle { all, count: AtomicUsize::new(0), state: Mutex::new(state), is_asleep: AtomicBool::new(false), work: Condvar::new() }
+        Idle {
+            all,
+            count: AtomicUsize::new(0),
+            state: Mutex::new(state),
+            is_asleep: AtomicBool::new(false),
+            work: Condvar::new(),
+        }
     }
 
     pub(super) fn has_any(&self) -> bool {

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use fiber_core::error::Abandoned;
 use fiber_core::sync::one_shot;
 use fiber_core::{Error, Fiber, Group, Outcome, Policy, TaskKind, fiber};
-use fiber_sched::{AffinityPool, Builder as PoolBuilder, CurrentThread, Observer, Pool, Shutdown, TokioScheduler, block_on};
+use fiber_sched::{
+    AffinityPool, Builder as PoolBuilder, CurrentThread, Observer, Pool, Shutdown, TokioScheduler, block_on,
+};
 use fiber_test::TestScheduler;
 use tokio::runtime::{Builder, Runtime};
 
@@ -200,11 +202,20 @@ fn an_endless_fiber_lets_the_other_tasks_of_its_thread_run() {
 fn forks_belong_to_the_scheduler() {
     let world = World::of(2);
     for group in world.groups() {
-        let forks = Fiber::lazy(seen).fork().bind(|child| child.join()).boxed();
-        assert_eq!(world.call(&group, forks).unwrap(), None);
-        let detaches = Fiber::delay(MILLISECOND).map(|()| seen()).detach().bind(|fiber| fiber.join()).boxed();
+        let (tells, told) = one_shot();
+        let forks = Fiber::lazy(move || tells.send(seen()).unwrap()).fork().bind(|_child| told);
+        assert_eq!(world.call(&group, forks.boxed()).unwrap(), None);
+        let waits = || Fiber::delay(MILLISECOND).map(|()| seen());
+        let detaches = waits().detach().bind(|fiber| fiber.join()).boxed();
         assert_eq!(world.call(&group, detaches).unwrap(), None);
     }
+}
+
+#[test]
+fn a_fork_that_is_joined_at_once_is_started_in_place() {
+    let world = World::with(&mut Builder::new_current_thread(), |pool| pool.workers(1));
+    let joins = Fiber::lazy(seen).fork().bind(|child| child.join()).boxed();
+    assert_eq!(world.call(&world.fibers.group(), joins).unwrap(), Some(7));
 }
 
 /// Tells a fiber that computes that something is done.
@@ -315,9 +326,8 @@ fn inside_of_another_fiber_it_is_spawned() {
 fn a_shutdown_ends_fibers_in_tasks() {
     let World { runtime, fibers, pool } = World::of(2);
     let groups = [fibers.group(), pool.group()];
-    let tasks = groups.map(|group| {
-        runtime.spawn(group.call(Fiber::<()>::never().ensure(Fiber::delay(MILLISECOND))))
-    });
+    let tasks =
+        groups.map(|group| runtime.spawn(group.call(Fiber::<()>::never().ensure(Fiber::delay(MILLISECOND)))));
     let plan = || Shutdown::within(PATIENCE).after_draining(MILLISECOND);
     runtime.block_on(fibers.shutdown(plan())).unwrap();
     pool.shutdown(plan()).unwrap();
@@ -338,7 +348,8 @@ fn a_fiber_that_outlasts_a_shutdown_is_abandoned_at_its_next_turn() {
         .into_iter()
         .unzip();
     // Both wait.
-    while fibers.metrics().hosts.iter().chain(&pool.metrics().hosts).map(|host| host.turns()).sum::<u64>() < 2 {
+    while fibers.metrics().hosts.iter().chain(&pool.metrics().hosts).map(|host| host.turns()).sum::<u64>() < 2
+    {
         thread::yield_now();
     }
     runtime.block_on(fibers.shutdown(Shutdown::within(MILLISECOND))).unwrap_err();

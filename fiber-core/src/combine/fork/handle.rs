@@ -47,7 +47,10 @@ impl<T: 'static> Handle<T> {
 
     /// Runs the fiber on this thread, unless it has been started: this avoids a trip through the scheduler.
     fn start_inline(&self, cx: &Cx<'_>) {
-        if cx.may_run(&self.0) && !self.cell().is_done() && !cx.is_deep() && cx.spend(|| SwitchPoint::Branch)
+        if cx.may_start(&self.0)
+            && !self.cell().is_done()
+            && !cx.is_deep()
+            && cx.spend(|| SwitchPoint::Branch)
         {
             let watch = Watch::host(cx);
             let view = cx.above(&watch).view();

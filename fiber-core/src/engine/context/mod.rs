@@ -500,8 +500,19 @@ impl Context {
     pub(crate) fn is_served_with(&self, other: &Context) -> bool {
         let (root, of_other) = (self.0.top(), other.0.top());
         let is_hosted = root.host.is_some() || of_other.host.is_some();
-        let is_one = ptr::eq(root, of_other) || !is_hosted && Arc::ptr_eq(&root.scheduler, &of_other.scheduler);
+        let is_one =
+            ptr::eq(root, of_other) || !is_hosted && Arc::ptr_eq(&root.scheduler, &of_other.scheduler);
         is_one && (!root.has_places && !of_other.has_places || self.place() == other.place())
+    }
+
+    /// Whether a turn of this fiber may start the other one: also one of the scheduler, if this fiber has a host.
+    #[inline]
+    pub(crate) fn may_start(&self, other: &Context) -> bool {
+        self.is_served_with(other) || self.host().is_some() && other.is_of_scheduler(self.scheduler())
+    }
+
+    fn is_of_scheduler(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
+        self.host().is_none() && Arc::ptr_eq(self.scheduler(), scheduler)
     }
 
     /// Sets the place. No effect on a scheduler without places.

@@ -391,6 +391,12 @@ impl<'a> Cx<'a> {
         self.nearest().is_served_with(context)
     }
 
+    /// Whether this turn may start the fiber of `context`.
+    #[inline]
+    pub(crate) fn may_start(&self, context: &Context) -> bool {
+        self.nearest().may_start(context)
+    }
+
     /// The place where the fiber has to run, if its scheduler has places.
     #[inline]
     pub(crate) fn place_to_run(&self) -> Option<u64> {
