@@ -11,7 +11,7 @@ use super::branch::{Branch, Sink};
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
 use super::tied::CancelOnDrop;
-use crate::engine::context::Context;
+use crate::engine::context::{Context, is_in_fiber};
 use crate::engine::host::Host;
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
@@ -104,7 +104,7 @@ impl<T: Send + 'static> Call<T> {
         let mut next = || if self.is_finished() { None } else { host.next(&mut waker) };
         let scheduler = &**self.context().scheduler();
         // In another fiber, it would need a share of that one's stack.
-        let is_hosted = Context::current().is_none() && guard(|| scheduler.host(&mut next)).unwrap_or(false);
+        let is_hosted = !is_in_fiber() && guard(|| scheduler.host(&mut next)).unwrap_or(false);
         if !is_hosted {
             self.context().leave_host();
         }

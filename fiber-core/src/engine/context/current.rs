@@ -96,6 +96,11 @@ impl Context {
     }
 }
 
+/// Whether a fiber runs on this thread.
+pub(crate) fn is_in_fiber() -> bool {
+    CURRENT.with(Current::place) != 0
+}
+
 /// Which call of [`Context::run_as`] this thread is in.
 #[cfg(feature = "direct")]
 #[derive(PartialEq)]

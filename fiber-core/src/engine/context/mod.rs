@@ -26,6 +26,7 @@ mod watch;
 
 #[cfg(feature = "direct")]
 pub(crate) use current::CurrentFiber;
+pub(crate) use current::is_in_fiber;
 pub(crate) use limit::{LeftLimit, LimitReport, Resumed, Timer};
 pub(crate) use part::{Make, NodeGuard, Part, Place};
 pub(crate) use state::{FiberState, Origin};
