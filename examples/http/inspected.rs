@@ -113,7 +113,9 @@ fn lost() -> Fiber<()> {
 
 fn idle(number: usize) -> Fiber<()> {
     let sleeper = |number| Fiber::delay(Duration::from_secs(3600)).named(format!("sleeper {number}"));
-    Fiber::parallel((0..number).map(sleeper)).map(drop).boxed()
+    Fiber::for_each(0..number, move |number| sleeper(number).fork().map(drop))
+        .bind(|()| Fiber::never())
+        .boxed()
 }
 
 fn hostile() -> Fiber<()> {

@@ -48,7 +48,13 @@ mod dump_on_panic;
 #[cfg(all(feature = "signal", unix))]
 mod dump_on_signal;
 // Its programs use these features.
-#[cfg(all(doc, any(not(doctest), all(unix, feature = "tokio", feature = "tower", feature = "tracing"))))]
+#[cfg(all(
+    doc,
+    any(
+        not(doctest),
+        all(unix, feature = "inspector", feature = "tokio", feature = "tower", feature = "tracing")
+    )
+))]
 pub mod guide;
 mod inside;
 #[cfg(feature = "inspector")]

@@ -40,8 +40,8 @@ const MOST_FAILURES: usize = 50;
 /// ```
 ///
 /// # Cost
-/// A scheduler with an observer makes contexts for timeouts and branches, and calls the observer at each event and around each turn. See
-/// the guide for figures.
+/// A scheduler with an observer makes contexts for timeouts and branches, and calls the observer at each event and around each turn. A fiber
+/// that yields then costs 1,230 instructions instead of 531; the guide `service` has more figures.
 pub struct History {
     lives: ByFiber<Life>,
     /// By the keys of the primitives.

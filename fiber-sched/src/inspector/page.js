@@ -163,10 +163,11 @@
     }
   }
 
-  // More at every one of the last refreshes.
+  // Never fewer at the last refreshes, and a fifth more in all.
   function grows(key) {
     const series = (counts.get(key) ?? []).slice(-10);
-    return series.length === 10 && series.every((count, at) => at === 0 || count >= series[at - 1]) && series[9] > series[0] * 1.2;
+    const [first, last] = [series[0], series.at(-1)];
+    return series.length === 10 && last >= 20 && last > first * 1.2 && series.every((count, at) => at === 0 || count >= series[at - 1]);
   }
 
   // ---- the list
@@ -280,8 +281,10 @@
   function paint() {
     const element = find("list");
     find("filler").style.height = `${items.length * ROW_HEIGHT}px`;
-    const first = Math.max(0, Math.floor(element.scrollTop / ROW_HEIGHT) - 4);
-    const last = Math.min(items.length, Math.ceil((element.scrollTop + element.clientHeight) / ROW_HEIGHT) + 4);
+    // The list may have become shorter than it is scrolled.
+    const top = Math.min(element.scrollTop, Math.max(0, items.length * ROW_HEIGHT - element.clientHeight));
+    const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
+    const last = Math.min(items.length, Math.ceil((top + element.clientHeight) / ROW_HEIGHT) + 4);
     find("rows").style.top = `${first * ROW_HEIGHT}px`;
     find("rows").replaceChildren(...items.slice(first, last).map(line));
     if (items.length === 0) find("rows").replaceChildren(make("p", { className: "empty", textContent: rows.length ? "No fiber is like this." : "No fiber lives." }));
@@ -329,7 +332,7 @@
 
   function spark(series) {
     const most = Math.max(...series, 1);
-    const x = (at) => 120 - (series.length - 1 - at) * (120 / (KEPT_COUNTS - 1));
+    const x = (at) => at * 120 / (Math.max(series.length, 10) - 1);
     const points = series.map((count, at) => `${x(at).toFixed(1)},${(17 - 16 * count / most).toFixed(1)}`);
     return draw("svg", { viewBox: "0 0 120 18" }, draw("path", { d: `M${points.join("L")}` }));
   }
@@ -360,7 +363,7 @@
       });
       return tr;
     });
-    const head = [["fibers", "number"], ["forked at", "words"], ["what they do", "words"], ["longest", "number"], ["since this page is open", "words"]];
+    const head = [["fibers", "number"], ["forked at", "words"], ["what they do", "words"], ["longest", "number"], ["since the page is open", "words"]];
     find("groups").replaceChildren(make("table", {},
       make("thead", {}, make("tr", {}, ...head.map(([textContent, className]) => make("th", { textContent, className })))),
       make("tbody", {}, ...body)));
@@ -491,9 +494,9 @@
     });
     const first = one.links[0];
     const last = make("li", {}, rows[first.row] ? fiberLink(rows[first.row]) : first.id);
-    const list = make("ol", { className: "circle" }, ...links, last);
+    const chain = make("ol", { className: "circle" }, ...links, last);
     return make("div", { className: "card" },
-      make("h2", { textContent: `Circle ${number + 1}: ${few(one.links.length, "fiber")} ${one.links.length === 1 ? "waits for itself" : "wait for each other"}` }), list,
+      make("h2", { textContent: `Circle ${number + 1}: ${few(one.links.length, "fiber")} ${one.links.length === 1 ? "waits for itself" : "wait for each other"}` }), chain,
       ...(end ? [make("p", { className: "dim", textContent: end.trim() })] : []));
   }
 

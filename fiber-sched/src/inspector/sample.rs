@@ -1,5 +1,6 @@
 //! What an [`Inspector`](crate::Inspector) sees at one moment: the dump, and what its history and earlier samples add to it.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -208,8 +209,10 @@ fn connect(rows: &mut [Row<'_>], by_key: &HashMap<usize, usize>, history: &Histo
         });
         row.primitive = Some(place);
     }
+    // A part that has ended holds for its fiber, which is found by its id.
+    let by_id = LazyCell::new(|| by_id(rows));
     let holder = |holding: Holding| Holder {
-        row: row_of(&holding, rows, by_key),
+        row: by_key.get(&holding.fiber.key()).or_else(|| by_id.get(&*holding.fiber.fiber_id())).copied(),
         label: label(&holding.fiber),
         permits: holding.permits,
         holding,
@@ -221,10 +224,6 @@ fn connect(rows: &mut [Row<'_>], by_key: &HashMap<usize, usize>, history: &Histo
     subjects.into_iter().map(primitive).collect()
 }
 
-/// The row of a holder. A part that has ended holds for its fiber.
-fn row_of(holding: &Holding, rows: &[Row<'_>], by_key: &HashMap<usize, usize>) -> Option<usize> {
-    by_key.get(&holding.fiber.key()).copied().or_else(|| {
-        let id = holding.fiber.fiber_id();
-        rows.iter().position(|row| *row.id == *id)
-    })
+fn by_id(rows: &[Row<'_>]) -> HashMap<Rc<str>, usize> {
+    rows.iter().enumerate().map(|(at, row)| (row.id.clone(), at)).collect()
 }
