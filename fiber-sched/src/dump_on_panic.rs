@@ -32,21 +32,22 @@ const MOST: usize = 100;
 ///     fiber 0.0 "order" (forked at src/main.rs:5) runs, or is about to
 /// ```
 ///
-/// A panic that `catch_panic` handles is printed too, as with any other hook.
+/// A panic that `catch_panic` handles is printed too, as with any other hook. A fiber that runs in the call of
+/// [`Pool::run`](crate::Pool::run) and has not waited yet has no context, and so no tree.
 pub fn dump_on_panic() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         before(info);
-        if let Some(fiber) = Context::current() {
-            eprintln!("{}", report(&fiber));
+        if let Some(report) = Context::current().and_then(report) {
+            eprintln!("{report}");
         }
     }));
 }
 
-fn report(fiber: &Context) -> String {
+fn report(fiber: Context) -> Option<String> {
     // The last one is the root, which is no fiber.
     let all: Vec<Context> = successors(Some(fiber.clone()), Context::above).collect();
-    let top = all.iter().rev().nth(1).unwrap_or(fiber);
+    let top = all.iter().rev().nth(1)?;
     let name = fiber.name().map(|name| format!(" {name:?}")).unwrap_or_default();
-    format!("it is in fiber {}{name}, of which this is the tree\n{:.MOST$}", fiber.id(), top.dump())
+    Some(format!("it is in fiber {}{name}, of which this is the tree\n{:.MOST$}", fiber.id(), top.dump()))
 }

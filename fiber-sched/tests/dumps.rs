@@ -46,7 +46,7 @@ fn a_panic_prints_the_tree_of_its_fiber() {
     assert_eq!(
         printed.matches("of which this is the tree").count(),
         1,
-        "one of the panics is not in a fiber: {printed}"
+        "two of the panics have no tree: {printed}"
     );
     assert!(printed.contains("the hook before"), "{printed}");
 }
@@ -67,6 +67,7 @@ fn panics() {
     let request = scheduler.spawn(request);
     assert!(scheduler.run(request.join()).is_panicked());
     assert!(std::panic::catch_unwind(|| panic!("in no fiber")).is_err());
+    assert!(scheduler.run(Fiber::lazy(|| -> () { panic!("in place") })).is_panicked());
 }
 
 #[cfg(all(feature = "signal", unix))]

@@ -157,7 +157,7 @@ mod contents {
             json["sites"][child["site"].as_u64().unwrap() as usize]
                 .as_str()
                 .unwrap()
-                .contains("inspector.rs:")
+                .contains("inspector/main.rs:")
         );
         assert_eq!(
             (&json["at"], &json["fibers"], &json["has_history"]),
@@ -256,7 +256,10 @@ mod ages {
         assert_eq!(row["at_least"], Value::Null);
         assert!(row["lives"].as_f64() >= row["lasts"].as_f64(), "{row}");
         assert!(
-            json["sites"][row["where"].as_u64().unwrap() as usize].as_str().unwrap().contains("inspector.rs")
+            json["sites"][row["where"].as_u64().unwrap() as usize]
+                .as_str()
+                .unwrap()
+                .contains("inspector/main.rs:")
         );
     }
 
