@@ -40,6 +40,13 @@ impl<V> ByFiber<V> {
     }
 }
 
+#[cfg(test)]
+impl<V> ByFiber<V> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|shard| shard.lock().is_empty())
+    }
+}
+
 impl<V> Default for ByFiber<V> {
     fn default() -> Self {
         ByFiber((0..SHARDS).map(|_| CachePadded::default()).collect())

@@ -194,3 +194,42 @@ impl fmt::Debug for History {
         f.debug_struct("History").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fiber_core::sync::{Mutex, RwLock, Semaphore};
+    use fiber_core::{Fiber, Handle};
+
+    use super::super::source;
+    use crate::{CurrentThread, History};
+
+    const LONG: Duration = Duration::from_secs(3_600);
+
+    #[test]
+    fn nothing_is_kept_of_fibers_that_have_ended() {
+        let scheduler = CurrentThread::with_observer(History::new());
+        let (lock, shared, permits) = (Mutex::new(0), RwLock::new(0), Semaphore::new(3));
+        let holds = move |n: usize| {
+            let (shared, permits) = (shared.clone(), permits.clone());
+            let inner =
+                Fiber::yield_now().bind(move |()| permits.with_permits(1 + n % 3, Fiber::yield_now()));
+            let inner = shared.read().bind(move |read| inner.map(move |()| drop(read)));
+            lock.with(move |_| inner)
+                .timeout(LONG)
+                .race(Fiber::delay(LONG).ensure(Fiber::yield_now()))
+                .map(drop)
+        };
+        let cancelled =
+            move |handle: Handle<()>| Fiber::yield_now().bind(move |()| handle.cancel()).map(drop);
+        let all = (0..40).map(move |n| {
+            let forked = holds(n).fork();
+            if n % 4 == 3 { forked.bind(cancelled).boxed() } else { forked.bind(Handle::join).boxed() }
+        });
+        scheduler.run(Fiber::parallel(all)).unwrap();
+        let history = source::history(&**scheduler.context().scheduler()).unwrap();
+        assert!(history.lives.is_empty());
+        assert!(history.held.lock().is_empty());
+    }
+}

@@ -400,6 +400,23 @@ mod circles {
     }
 
     #[test]
+    fn permits_are_counted_as_they_are_asked_for_and_held() {
+        let scheduler = CurrentThread::with_observer(History::new());
+        let permits = Semaphore::new(5).named("permits");
+        drop(scheduler.spawn(permits.with_permits(3, never())));
+        drop(scheduler.spawn(permits.with_permits(1, never())));
+        drop(scheduler.spawn(permits.with_permits(2, never()).named("waits")));
+        settle(&scheduler);
+        let json = json(&Inspector::new(scheduler.context()));
+        assert_eq!(row(&json, "waits")["asks"], 2);
+        let primitive = &json["primitives"][0];
+        let held: Vec<&Value> =
+            primitive["holders"].as_array().unwrap().iter().map(|holder| &holder["permits"]).collect();
+        assert_eq!((&primitive["permits"], held), (&5.into(), vec![&3.into(), &1.into()]));
+        assert_eq!(json["circles"], Value::Array(Vec::new()));
+    }
+
+    #[test]
     fn a_lock_whose_holder_has_ended_says_so() {
         let scheduler = CurrentThread::with_observer(History::new());
         let permits = Semaphore::new(1).named("permits");
