@@ -91,8 +91,7 @@
   }
 
   // Of what kind the wait is, in few words, for the filter and the colours.
-  function broadly(row) {
-    const at = leaf(row);
+  function broadly(at) {
     if (at.state === "new") return "not started";
     return at.state === "waits" ? at.for : "running";
   }
@@ -149,9 +148,11 @@
       if (rows[row.above]) rows[row.above].all += row.all;
     }
     for (const row of rows) {
+      const end = leaf(row);
+      row.broad = broadly(end);
+      row.lasting = end.lasts;
       row.group = groupOf(row);
       row.marks = marks(row);
-      row.lasting = leaf(row).lasts;
     }
     const now = new Map();
     for (const row of rows) if (!row.part) now.set(row.group, (now.get(row.group) ?? 0) + 1);
@@ -173,7 +174,7 @@
   // ---- the list
 
   function matches(row) {
-    if (filter.kind !== null && (row.part || broadly(row) !== filter.kind)) return false;
+    if (filter.kind !== null && (row.part || row.broad !== filter.kind)) return false;
     if (filter.group !== null && row.group !== filter.group) return false;
     if (filter.age > 0 && !(row.lasting >= filter.age)) return false;
     if (!filter.text) return true;
@@ -244,7 +245,7 @@
     const row = item.row ?? item.group[0];
     const name = make("span", { className: "name" }, foldButton(item));
     name.style.paddingLeft = `${Math.min(item.depth, DEEPEST) * 16}px`;
-    const what = make("span", { className: `what ${colour(broadly(row))}` }, make("i", { className: "dot" }));
+    const what = make("span", { className: `what ${colour(row.broad)}` }, make("i", { className: "dot" }));
     let age = "";
     if (item.group) {
       const all = item.group.reduce((sum, one) => sum + one.all, 0);
@@ -309,7 +310,7 @@
 
   function kinds() {
     const found = new Map();
-    for (const row of rows) if (!row.part) found.set(broadly(row), (found.get(broadly(row)) ?? 0) + 1);
+    for (const row of rows) if (!row.part) found.set(row.broad, (found.get(row.broad) ?? 0) + 1);
     const button = (words, count, value) => {
       const one = press("", () => {
         filter.kind = filter.kind === value ? null : value;
@@ -352,7 +353,7 @@
       const tr = make("tr", {},
         make("td", { className: "number", textContent: members.length.toLocaleString("en") }),
         make("td", { className: "words" }, site(members[0].site), make("span", { className: "dim", textContent: name })),
-        make("td", { className: `words ${colour(broadly(members[0]))}` }, make("i", { className: "dot" }),
+        make("td", { className: `words ${colour(members[0].broad)}` }, make("i", { className: "dot" }),
           words === "running" || words === "not started" ? words : `waits for ${words}`),
         make("td", { className: "number", textContent: oldest ? time(oldest) : "" }),
         make("td", {}, spark(counts.get(key) ?? [members.length]), grows(key) ? make("span", { className: "mark", textContent: "grows" }) : ""));
@@ -542,7 +543,7 @@
   }
 
   function numbers() {
-    const all = [["fibers", data.fibers], ["running", rows.filter((row) => !row.part && broadly(row) === "running").length]];
+    const all = [["fibers", data.fibers], ["running", rows.filter((row) => !row.part && row.broad === "running").length]];
     const metrics = data.metrics;
     if (metrics) {
       const queued = metrics.workers.reduce((sum, worker) => sum + worker.queued, 0);
