@@ -87,8 +87,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// begun (it says "at least", since it has seen the fiber first), who holds a lock, or what a thread did.
 ///
 /// # Cost
-/// The page asks again two seconds after an answer, or after a hundred times as long as the answer has taken, if that is longer. So an open
-/// page costs at most one percent of a core, whatever the number of fibers is.
+/// The page asks again two seconds after an answer, or after a hundred times as long as the answer has taken, if that is longer. So each open
+/// page costs about one percent of a core at most, whatever the number of fibers is.
 #[derive(Clone)]
 pub struct Inspector {
     context: Context,

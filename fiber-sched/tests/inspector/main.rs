@@ -581,6 +581,38 @@ mod threads {
     }
 
     #[test]
+    fn all_answers_are_whole_while_everything_changes() {
+        let pool = Pool::builder().workers(2).observer(History::new()).build();
+        let locks: Vec<Mutex<u32>> = (0..3).map(|n| Mutex::new(0).named(&format!("lock {n}"))).collect();
+        let churn = |n: usize| {
+            let lock = locks[n % 3].clone();
+            let step = move || {
+                let held = lock.with(|mut count| {
+                    *count += 1;
+                    Fiber::yield_now()
+                });
+                let short = held.timeout(SECOND / 1_000).attempt().map(drop);
+                let forked = short.zip(Fiber::delay(SECOND / 10_000)).fork();
+                forked.bind(|child| child.cancel()).map(drop).named("\"churn\"")
+            };
+            Fiber::for_each(0.., move |_: u64| step())
+        };
+        let all: Vec<_> = (0..6).map(|n| pool.spawn(churn(n))).collect();
+        let inspector = Inspector::new(pool.context());
+        for _ in 0..300 {
+            let json = json(&inspector);
+            let count = rows(&json).len() as u64;
+            for row in rows(&json) {
+                let links = [&row["above"], &row["on"], &row["in"]].into_iter().filter_map(Value::as_u64);
+                assert!(links.into_iter().all(|at| at < count), "{row}");
+            }
+        }
+        all.iter().for_each(|handle| handle.cancel_now());
+        all.into_iter().for_each(|handle| assert!(block_on(handle).is_cancelled()));
+        until(&inspector, |json| json["fibers"] == 0);
+    }
+
+    #[test]
     fn a_pool_with_a_history_and_an_inspector_ends() {
         let weak = {
             let pool = Pool::builder().workers(2).observer(History::new()).build();
