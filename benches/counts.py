@@ -18,7 +18,12 @@ import tempfile
 
 # A multiple of the sizes of crowds and channels.
 ROUNDS = 1024
-HOSTS = ["thread", "pool", "tokio", "kanal", "async-lock", "async-channel"]
+HOSTS = {
+    "thread": "`CurrentThread`", "pool": "`Pool`, one worker", "tokio": "tokio", "kanal": "kanal", "async-lock": "async-lock",
+    "async-channel": "async-channel",
+}
+# Beside these, where a row is named.
+OBSERVED = {"history": "`CurrentThread` with a `History`"}
 
 
 def counts(program, host, row, rounds):
@@ -77,12 +82,13 @@ def measure(program, host, row):
 def main():
     program, *rows = sys.argv[1:]
     listing = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
-    peers = {name: ["thread", "pool", *hosts] for name, *hosts in (line.split("\t") for line in listing)}
-    print("| a round, instructions / locked | `CurrentThread` | `Pool`, one worker | tokio | kanal | async-lock | async-channel |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    peers = {name: ["thread", "pool", "history", *hosts] for name, *hosts in (line.split("\t") for line in listing)}
+    hosts = HOSTS | OBSERVED if rows else HOSTS
+    print(f"| a round, instructions / locked | {' | '.join(hosts.values())} |")
+    print(f"|---|{'---:|' * len(hosts)}")
     for row in rows or peers:
-        found = {host: measure(program, host, row) for host in HOSTS if host in peers[row]}
-        cells = [f"{found[host][0].total():,.0f} / {found[host][1].total():.1f}" if host in found else "" for host in HOSTS]
+        found = {host: measure(program, host, row) for host in hosts if host in peers[row]}
+        cells = [f"{found[host][0].total():,.0f} / {found[host][1].total():.1f}" if host in found else "" for host in hosts]
         print(f"| {row} | {' | '.join(cells)} |", flush=True)
         for host, (instructions, locks) in found.items() if rows else []:
             print(f"\n{host}:")

@@ -6,6 +6,8 @@
 //! curl http://127.0.0.1:8000/io.md
 //! ```
 //!
+//! At `/debug/fibers`, a page shows the fibers of the server.
+//!
 //! ```text
 //! main            runs the server on a pool, and cancels it on Ctrl-C
 //! └ serve         a fiber for each connection
@@ -27,6 +29,7 @@ use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream};
 use fiber_core::{CancelToken, Context, Error, Fiber, fiber};
+use fiber_sched::Inspector;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
@@ -45,9 +48,18 @@ type Answer = Response<Full<Bytes>>;
 
 /// Serves until it is cancelled.
 fn serve(listener: &TcpListener, folder: PathBuf) -> Fiber<()> {
-    let answer = move |request: &Request<Incoming>| answer(request.method(), request.uri().path(), &folder);
-    let answer = Arc::new(answer);
-    listener.serve(MOST, move |stream, _| connection(stream, answer.clone()))
+    let listener = listener.clone();
+    Fiber::current()
+        .bind(move |server: Context| {
+            let inspector = Inspector::new(&server);
+            let answer = move |request: &Request<Incoming>| match request.uri().path() {
+                "/debug/fibers" => Fiber::success(inspector.answer(request).map(Full::from)).boxed(),
+                path => answer(request.method(), path, &folder),
+            };
+            let answer = Arc::new(answer);
+            listener.serve(MOST, move |stream, _| connection(stream, answer.clone()))
+        })
+        .boxed()
 }
 
 /// One connection, to its end.
@@ -194,6 +206,11 @@ mod tests {
             assert_eq!(status, "HTTP/1.1 404 Not Found");
             let! (status, _) = get(at, "GET /../../etc/passwd");
             assert_eq!(status, "HTTP/1.1 404 Not Found");
+            let! (status, page) = get(at, "GET /debug/fibers");
+            assert!(status.ends_with("200 OK") && page.starts_with(b"<!doctype html>"));
+            let! (_, fibers) = get(at, "GET /debug/fibers?text");
+            let fibers = String::from_utf8_lossy(&fibers);
+            assert!(fibers.contains("\"scope\"") && fibers.contains("net/serve.rs"), "{fibers}");
             let! (status, _) = get(at, "DELETE /hello.txt");
             assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
             let! (status, _) = get(at, format!("GET /{}", "x".repeat(5_000)));

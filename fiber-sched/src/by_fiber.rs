@@ -14,24 +14,36 @@ const SHARDS: usize = 16;
 pub(crate) struct ByFiber<V>(Box<[CachePadded<Mutex<HashMap<usize, V>>>]>);
 
 impl<V> ByFiber<V> {
-    fn shard(&self, fiber: &Context) -> &Mutex<HashMap<usize, V>> {
+    fn shard(&self, key: usize) -> &Mutex<HashMap<usize, V>> {
         // Cells are aligned to more than 16 bytes.
-        &self.0[(fiber.key() >> 5) % SHARDS]
+        &self.0[(key >> 5) % SHARDS]
     }
 
     pub(crate) fn insert(&self, fiber: &Context, value: V) {
-        let before = self.shard(fiber).lock().insert(fiber.key(), value);
+        let before = self.shard(fiber.key()).lock().insert(fiber.key(), value);
         drop(before);
     }
 
     /// Calls `look` with the value of a fiber. A lock is held, so `look` must not call user code.
     pub(crate) fn with<R>(&self, fiber: &Context, look: impl FnOnce(&mut V) -> R) -> Option<R> {
-        self.shard(fiber).lock().get_mut(&fiber.key()).map(look)
+        self.with_key(fiber.key(), look)
+    }
+
+    /// The same, by the key of the fiber.
+    pub(crate) fn with_key<R>(&self, key: usize, look: impl FnOnce(&mut V) -> R) -> Option<R> {
+        self.shard(key).lock().get_mut(&key).map(look)
     }
 
     /// Removes and returns the value, so that the caller drops it without the lock.
     pub(crate) fn remove(&self, fiber: &Context) -> Option<V> {
-        self.shard(fiber).lock().remove(&fiber.key())
+        self.shard(fiber.key()).lock().remove(&fiber.key())
+    }
+}
+
+#[cfg(test)]
+impl<V> ByFiber<V> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|shard| shard.lock().is_empty())
     }
 }
 

@@ -29,7 +29,7 @@ mod bed;
 mod bell;
 mod block_on;
 mod blocking;
-#[cfg(feature = "tracing")]
+#[cfg(any(feature = "inspector", feature = "tracing"))]
 mod by_fiber;
 mod clock;
 mod compute;
@@ -44,10 +44,21 @@ mod direct;
 #[path = "no_direct.rs"]
 mod direct;
 mod discard;
+mod dump_on_panic;
+#[cfg(all(feature = "signal", unix))]
+mod dump_on_signal;
 // Its programs use these features.
-#[cfg(all(doc, any(not(doctest), all(unix, feature = "tokio", feature = "tower", feature = "tracing"))))]
+#[cfg(all(
+    doc,
+    any(
+        not(doctest),
+        all(unix, feature = "inspector", feature = "tokio", feature = "tower", feature = "tracing")
+    )
+))]
 pub mod guide;
 mod inside;
+#[cfg(feature = "inspector")]
+mod inspector;
 mod local;
 mod metrics;
 #[cfg(feature = "net")]
@@ -87,6 +98,11 @@ pub use compute::{join, par_for_each, par_map, par_reduce, scope};
 #[cfg(feature = "tracing")]
 pub use console::ConsoleTasks;
 pub use current_thread::CurrentThread;
+pub use dump_on_panic::dump_on_panic;
+#[cfg(all(feature = "signal", unix))]
+pub use dump_on_signal::dump_on_signal;
+#[cfg(feature = "inspector")]
+pub use inspector::{History, Inspector};
 pub use metrics::{Metrics, WorkerMetrics};
 pub use observer::Observer;
 pub use on_this_thread::{AnotherThread, on_this_thread};

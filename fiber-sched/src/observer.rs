@@ -1,5 +1,6 @@
 //! [`Observer`]: shows a program the events and turns of its fibers, for logs, traces and statistics.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ use crate::recorder::Recorder;
 /// block_on(pool.spawn(Fiber::success(()).named("greeting"))).unwrap();
 /// assert_eq!(ends.recv().unwrap(), "greeting has succeeded");
 /// ```
-pub trait Observer: Send + Sync + 'static {
+pub trait Observer: Any + Send + Sync {
     /// An event of a fiber.
     fn event(&self, fiber: &Context, event: Event<'_>) {
         let _ = (fiber, event);
@@ -109,6 +110,12 @@ impl Observers {
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
         self.recorder.as_deref()
+    }
+
+    /// The first observer of this type.
+    #[cfg(feature = "inspector")]
+    pub(crate) fn find<O: Observer>(&self) -> Option<&O> {
+        self.all.iter().find_map(|observer| (&**observer as &dyn Any).downcast_ref())
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -6,15 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::map_response_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::sync::CircuitOpen;
 use fiber_core::{Context, Error, Fiber, Group};
+use fiber_sched::Inspector;
 use fiber_sched::tower::RequestLayer;
 use tokio::runtime::Handle;
 use tracing::{error, warn};
@@ -54,6 +55,7 @@ impl App {
 
     pub fn routes(self) -> Router {
         let app = self.clone();
+        let inspector = Inspector::new(&self.0.fibers);
         let requests = RequestLayer::new(self.0.requests.clone()).number(&REQUEST).limit(MOST);
         let requests = requests.each(move |head, fiber| app.request(&head.headers, fiber));
         Router::new()
@@ -61,7 +63,7 @@ impl App {
             .route("/events/{event}/bookings", get(list))
             .layer(requests)
             .layer(map_response_with_state(self.clone(), answered))
-            .route("/debug/fibers", get(fibers))
+            .route("/debug/fibers", any(move |request: Request| async move { inspector.answer(&request) }))
             .route("/metrics", get(metrics))
             .with_state(self)
     }
@@ -103,11 +105,6 @@ async fn book(
 
 async fn list(State(app): State<App>, Path(event): Path<u32>) -> Result<Json<Vec<Booking>>, Failure> {
     Ok(Json(app.0.bookings.of_event(event).await?))
-}
-
-/// The live fibers, and what each of them waits for.
-async fn fibers(State(app): State<App>) -> String {
-    app.0.fibers.dump().to_string()
 }
 
 /// In the text format of Prometheus.

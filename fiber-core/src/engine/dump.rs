@@ -61,6 +61,7 @@ pub struct Dump {
 
 #[derive(Clone, Debug)]
 struct Entry {
+    key: usize,
     above: Option<usize>,
     depth: usize,
     /// The last part of the id.
@@ -203,6 +204,48 @@ impl<'a> DumpedFiber<'a> {
     /// The id, a path such as `0.2.1`; see [`Context::id`].
     pub fn id(&self) -> String {
         self.path(usize::MAX)
+    }
+
+    /// The last part of its id; see [`Context::index`].
+    pub fn index(&self) -> u32 {
+        self.entry().index
+    }
+
+    /// Its position among the [`fibers`](Dump::fibers) of the dump.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// test.spawn(Fiber::<()>::never().fork().bind(|child| child.join()));
+    /// test.run_until_idle();
+    /// let dump = test.context().dump();
+    /// let child = dump.fibers().last().unwrap();
+    /// assert_eq!((child.position(), child.above().unwrap().position()), (1, 0));
+    /// # test.context().cancel();
+    /// # test.run_until_idle();
+    /// ```
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The [key](Context::key) of the fiber, by which an observer may know it. A limit of time without a context of its own, such
+    /// as a timeout in which nothing has been forked, has the key of the fiber around it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let reader = test.spawn(Fiber::<()>::never());
+    /// test.run_until_idle();
+    /// assert_eq!(test.context().dump().fibers().next().unwrap().key(), reader.context().key());
+    /// # test.context().cancel();
+    /// # test.run_until_idle();
+    /// ```
+    pub fn key(&self) -> usize {
+        self.entry().key
     }
 
     /// At most the last `most` parts of the id.
@@ -502,6 +545,7 @@ impl Entry {
         let deadline =
             if above.is_some() { context.deadline_below(deadline_above) } else { context.deadline() };
         Some(Entry {
+            key: context.key(),
             above,
             depth,
             index: context.index(),

@@ -30,7 +30,8 @@ use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::AffinityBuilder;
 pub use self::key::OnKey;
-use self::scheduler::{AffinityScheduler, KeyHash};
+pub(crate) use self::scheduler::AffinityScheduler;
+use self::scheduler::KeyHash;
 use self::worker::Workers;
 use crate::block_on::block_on;
 use crate::metrics::Metrics;

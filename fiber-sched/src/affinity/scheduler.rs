@@ -20,7 +20,7 @@ use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
 
-pub(super) struct AffinityScheduler {
+pub(crate) struct AffinityScheduler {
     id: SchedulerId,
     random: Random,
     workers: Arc<Workers>,
@@ -101,6 +101,17 @@ impl KeyHash {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         KeyHash(hasher.finish())
+    }
+}
+
+#[cfg(feature = "inspector")]
+impl crate::inspector::Source for AffinityScheduler {
+    fn observers(&self) -> &crate::observer::Observers {
+        self.workers.observers()
+    }
+
+    fn metrics(&self, fibers: usize) -> Option<crate::metrics::Metrics> {
+        Some(self.metrics(fibers))
     }
 }
 

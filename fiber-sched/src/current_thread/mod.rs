@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 
 use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
 
-use self::scheduler::ThreadScheduler;
+pub(crate) use self::scheduler::ThreadScheduler;
 use self::thread::OnlyThread;
 use crate::bed::Bed;
 use crate::observer::{Observer, Observers};

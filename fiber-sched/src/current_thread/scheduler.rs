@@ -31,7 +31,7 @@ use crate::timer::Wheel;
 /// late by microseconds only.
 pub(super) const CLOCK_INTERVAL: u32 = 64;
 
-pub(super) struct ThreadScheduler {
+pub(crate) struct ThreadScheduler {
     id: SchedulerId,
     clock: Clock,
     random: Random,
@@ -196,6 +196,17 @@ impl State {
             let now = clock.now();
             self.ready.extend(std::iter::from_fn(|| self.timers.pop_due(now)));
         }
+    }
+}
+
+#[cfg(feature = "inspector")]
+impl crate::inspector::Source for ThreadScheduler {
+    fn observers(&self) -> &crate::observer::Observers {
+        &self.observers
+    }
+
+    fn metrics(&self, _: usize) -> Option<crate::metrics::Metrics> {
+        None
     }
 }
 

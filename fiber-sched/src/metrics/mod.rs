@@ -14,4 +14,6 @@ mod report;
 
 pub(crate) use counters::{Count, Counters};
 pub(crate) use latency::Latency;
+#[cfg(feature = "inspector")]
+pub(crate) use report::KINDS;
 pub use report::{Metrics, WorkerMetrics};

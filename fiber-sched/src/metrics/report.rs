@@ -1,6 +1,7 @@
 //! [`Metrics`]: the work that a pool has done, and its pending work.
 
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 use fiber_core::TaskKind;
@@ -76,10 +77,14 @@ pub struct WorkerMetrics {
     pub stuck: u64,
     /// Tasks in its queue. In an `AffinityPool`, also those from other threads that it has not seen yet.
     pub queued: usize,
+    /// Where the fiber was forked whose turn it runs. Only a `Pool` knows it.
+    pub runs: Option<&'static Location<'static>>,
+    /// Whether it is stuck now, so that another worker runs in its place. Always `false` but in a `Pool`.
+    pub is_stuck: bool,
 }
 
 /// The kinds in the order of the counters.
-pub(super) const KINDS: [TaskKind; 8] = [
+pub(crate) const KINDS: [TaskKind; 8] = [
     TaskKind::Start,
     TaskKind::Wake,
     TaskKind::Cancel,
@@ -111,6 +116,8 @@ impl WorkerMetrics {
             cut_by_time: counters.get(Count::CutByTime),
             stuck: counters.get(Count::Stuck),
             queued,
+            runs: None,
+            is_stuck: false,
         }
     }
 

@@ -29,7 +29,7 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 
 pub use self::builder::TokioBuilder;
-use self::scheduler::RuntimeScheduler;
+pub(crate) use self::scheduler::RuntimeScheduler;
 use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 use crate::unfinished::Unfinished;

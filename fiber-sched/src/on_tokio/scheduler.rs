@@ -20,7 +20,7 @@ use crate::metrics::Metrics;
 use crate::observer::Observers;
 use crate::random::Random;
 
-pub(super) struct RuntimeScheduler {
+pub(crate) struct RuntimeScheduler {
     runtime: runtime::Handle,
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
@@ -98,6 +98,17 @@ impl RuntimeScheduler {
     fn is_stopped(&self) -> bool {
         // Acquire: pairs with the Release of `stop`.
         self.is_stopped.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(feature = "inspector")]
+impl crate::inspector::Source for RuntimeScheduler {
+    fn observers(&self) -> &crate::observer::Observers {
+        &self.hooks.observers
+    }
+
+    fn metrics(&self, fibers: usize) -> Option<crate::metrics::Metrics> {
+        Some(self.metrics(fibers))
     }
 }
 

@@ -36,7 +36,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::builder::Builder;
-use self::scheduler::PoolScheduler;
+pub(crate) use self::scheduler::PoolScheduler;
 pub use self::settings::{Settings, Stuck};
 use self::thread::PoolThread;
 use crate::block_on::block_on;

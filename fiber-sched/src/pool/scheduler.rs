@@ -31,7 +31,7 @@ use crate::threads::Threads;
 /// One poll for all workers: any idle one sees everything, so no fiber waits for the worker of its socket.
 const DEFAULT_POLLS: usize = 1;
 
-pub(super) struct PoolScheduler {
+pub(crate) struct PoolScheduler {
     id: SchedulerId,
     random: Random,
     pub(super) queues: Arc<Queues>,
@@ -130,6 +130,17 @@ impl Stops for PoolScheduler {
         self.queues.polls().stop();
         self.blocking.stop();
         self.queues.discard();
+    }
+}
+
+#[cfg(feature = "inspector")]
+impl crate::inspector::Source for PoolScheduler {
+    fn observers(&self) -> &crate::observer::Observers {
+        self.queues.observers()
+    }
+
+    fn metrics(&self, fibers: usize) -> Option<crate::metrics::Metrics> {
+        Some(self.metrics(fibers))
     }
 }
 

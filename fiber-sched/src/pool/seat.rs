@@ -153,7 +153,11 @@ impl Seat {
     }
 
     pub(super) fn metrics(&self) -> WorkerMetrics {
-        WorkerMetrics::new(&self.counters, self.deque.len() + self.next.len() + self.pinned.len())
+        let queued = self.deque.len() + self.next.len() + self.pinned.len();
+        let runs = self.turn().and_then(|turn| self.site(turn)).flatten();
+        let mut metrics = WorkerMetrics::new(&self.counters, queued);
+        (metrics.runs, metrics.is_stuck) = (runs, self.is_stuck());
+        metrics
     }
 
     /// Whether another worker runs in its place.

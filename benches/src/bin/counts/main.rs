@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release -p benches --bin counts -- thread "yield" 1000   # 1,000 rounds of one row on `CurrentThread`
+//! cargo run --release -p benches --bin counts -- history "yield" 1000  # on `CurrentThread` with a `History`
 //! cargo run --release -p benches --bin counts -- pool "yield" 1000     # on a pool of one worker
 //! cargo run --release -p benches --bin counts -- tokio "two messages" 1000   # the same by a peer
 //! cargo run --release -p benches --bin counts                          # the names of the rows, and who has them
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
 use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
-use fiber_sched::{CurrentThread, Pool, block_on};
+use fiber_sched::{CurrentThread, History, Pool, block_on};
 use fiber_test::{Explore, Search};
 
 use service::served;
@@ -176,9 +177,10 @@ fn main() {
     let (_, row) = ROWS.iter().find(|(name, _)| name == row).expect("the name of a row");
     let done = match &host[..] {
         "thread" => CurrentThread::new().run(row(count)),
+        "history" => CurrentThread::with_observer(History::new()).run(row(count)),
         // Spawned, because `run` would run it on this thread as long as it does not wait.
         "pool" => block_on(Pool::builder().workers(1).build().spawn(row(count))),
-        _ => panic!("`thread` or `pool`"),
+        _ => panic!("`thread`, `history` or `pool`"),
     };
     assert_eq!(done.unwrap(), count);
 }

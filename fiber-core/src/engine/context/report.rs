@@ -31,6 +31,26 @@ impl Context {
         children
     }
 
+    /// The fiber or part right above this one. `None` for a [root](Context::root).
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber};
+    /// use std::iter::successors;
+    ///
+    /// /// Those in which code runs, from the inside out.
+    /// fn around() -> Vec<String> {
+    ///     let fibers = successors(Context::current(), Context::above);
+    ///     fibers.filter_map(|fiber| fiber.name().map(str::to_owned)).collect()
+    /// }
+    ///
+    /// let child = Fiber::yield_now().map(|()| around()).named("child");
+    /// let parent = child.fork().bind(|child| child.join()).named("parent");
+    /// assert_eq!(fiber_sched::run(parent).unwrap(), ["child", "parent"]);
+    /// ```
+    pub fn above(&self) -> Option<Context> {
+        self.0.parent().cloned().map(Context)
+    }
+
     /// The fiber and everything below it that has not ended, as data and as text. A root is not a fiber, so the dump of
     /// a [root](Context::root) begins below it.
     ///
