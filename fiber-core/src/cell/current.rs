@@ -35,9 +35,14 @@ impl<F: Owner> Current<F> {
     }
 }
 
-#[cfg(feature = "direct")]
 impl<F: Owner> Current<F> {
+    /// Whether this is inside of a call of `set_while`.
+    pub(crate) fn is_some(&self) -> bool {
+        self.0.get().is_some()
+    }
+
     /// The address of what was passed to the innermost call of `set_while`; 0 outside of any.
+    #[cfg(feature = "direct")]
     pub(crate) fn place(&self) -> usize {
         self.0.get().map_or(0, |fiber| fiber.addr().get())
     }

@@ -98,7 +98,7 @@ impl Context {
 
 /// Whether a fiber runs on this thread.
 pub(crate) fn is_in_fiber() -> bool {
-    CURRENT.with(Current::place) != 0
+    CURRENT.with(Current::is_some)
 }
 
 /// Which call of [`Context::run_as`] this thread is in.
