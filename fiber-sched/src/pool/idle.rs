@@ -220,6 +220,13 @@ impl Idle {
         state
     }
 
+    /// Whether a sleeper naps as the lookout. If so, it sees what a guest lends from now on: it naps on while there is one.
+    pub(super) fn has_lookout(&self) -> bool {
+        // SeqCst: between the begin of the guest and the look at the word, as in `notify`.
+        fence(Ordering::SeqCst);
+        self.state().is_napping()
+    }
+
     /// Whether a sleeper has to be woken for a task: to run it, or to nap beside those that run.
     fn wants_searcher(&self, state: State) -> bool {
         let can_wake = state.searching() == 0 && state.sleeping() > 0 && !state.is_stopped();

@@ -8,6 +8,7 @@
 //! ones become tasks at once.
 
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_utils::CachePadded;
 use fiber_core::{BranchDeque, BranchStealer, Progress, Task};
@@ -20,8 +21,15 @@ pub(super) struct Lent {
     stealers: Box<[BranchStealer]>,
     /// Locked while a guest uses it.
     for_guests: Box<[Mutex<BranchDeque>]>,
-    /// The turns that hosts have run with each of them.
-    of_hosts: Box<[CachePadded<Counters>]>,
+    /// What hosts have done with each of them.
+    of_hosts: Box<[CachePadded<OfHost>]>,
+}
+
+#[derive(Default)]
+struct OfHost {
+    counters: Counters,
+    /// The guest that uses it, or has used it last, is a host.
+    is_host: AtomicBool,
 }
 
 /// The progress that a worker has seen at its previous look.
@@ -38,12 +46,12 @@ impl Lent {
 
     /// The turns that the user of a guest's deque runs as a host.
     pub(super) fn of_host(&self, index: usize) -> &Counters {
-        &self.of_hosts[index - self.for_guests.len()]
+        &self.of_hosts[index - self.for_guests.len()].counters
     }
 
     /// What all hosts have done.
     pub(super) fn metrics(&self) -> Vec<WorkerMetrics> {
-        self.of_hosts.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
+        self.of_hosts.iter().map(|host| WorkerMetrics::new(&host.counters, 0)).collect()
     }
 
     pub(super) fn nothing_seen(&self) -> Seen {
@@ -93,16 +101,25 @@ impl Lent {
     }
 
     /// A deque for a guest, and its number. `None`: all are in use.
-    pub(super) fn for_guest(&self) -> Option<(usize, MutexGuard<'_, BranchDeque>)> {
+    pub(super) fn for_guest(&self, is_host: bool) -> Option<(usize, MutexGuard<'_, BranchDeque>)> {
         let first = self.for_guests.len();
-        let mut deques = (first..).zip(&self.for_guests);
+        let mut deques = (0..).zip(&self.for_guests);
         let (index, branches) = deques.find_map(|(index, deque)| Some((index, deque.try_lock()?)))?;
-        self.tell_next(index);
-        Some((index, branches))
+        // Relaxed: a worker that sees it late searches for too long once.
+        self.of_hosts[index].is_host.store(is_host, Ordering::Relaxed);
+        self.tell_next(first + index);
+        Some((first + index, branches))
     }
 
     /// Whether a guest may lend branches now.
     pub(super) fn has_guest(&self) -> bool {
         self.for_guests.iter().any(Mutex::is_locked)
+    }
+
+    /// Whether there is one that is no host: it may soon lend more. A host runs for microseconds.
+    pub(super) fn has_lasting_guest(&self) -> bool {
+        let mut guests = self.for_guests.iter().zip(&self.of_hosts);
+        // Relaxed: as in `for_guest`.
+        guests.any(|(deque, of_host)| deque.is_locked() && !of_host.is_host.load(Ordering::Relaxed))
     }
 }

@@ -76,7 +76,7 @@ impl<'a> PoolThread<'a> {
         match &self.deque {
             Deque::Own(index, branches) => Some((*index, branches)),
             Deque::Guest(guest) => {
-                let guest = guest.get_or_init(|| self.queues.lent().for_guest());
+                let guest = guest.get_or_init(|| self.queues.lent().for_guest(self.is_host));
                 guest.as_ref().map(|(index, branches)| (*index, &**branches))
             }
             Deque::Recorded => None,
@@ -97,7 +97,10 @@ impl Worker for PoolThread<'_> {
     fn lent(&self) {
         if let Some((index, _)) = self.deque() {
             self.queues.lent().watch(index);
-            self.queues.idle().notify();
+            // A host begins often, and lends for microseconds: too short for a thread that has to be woken.
+            if !self.is_host || !self.queues.idle().has_lookout() {
+                self.queues.idle().notify();
+            }
         }
     }
 

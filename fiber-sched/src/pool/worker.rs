@@ -568,5 +568,5 @@ impl Worker {
 
 /// Whether there is a worker whose tasks may be taken soon.
 fn has_company(queues: &Queues) -> bool {
-    queues.idle().is_any_running() || queues.lent().has_guest()
+    queues.idle().is_any_running() || queues.lent().has_lasting_guest()
 }

@@ -32,8 +32,10 @@ impl<B> RequestBody<B> {
 
     /// Ends the fiber, which waits for that.
     pub(super) fn end(&mut self) {
-        if let Some(Keeps { fiber, last_byte }) = self.fiber.take() {
-            fiber.end(last_byte);
+        if let Some(Keeps { mut fiber, last_byte }) = self.fiber.take() {
+            fiber.release();
+            // A fiber that has ended meanwhile does not need it.
+            _ = last_byte.send(());
         }
     }
 }

@@ -72,7 +72,7 @@ where
         let has_body = head.method != Method::HEAD;
         let fiber = self.layer.fiber(&head, place, run.boxed()).named("request");
         *given.lock() = Some(head);
-        let fiber = Tied::new(self.layer.requests().call(fiber), !self.layer.is_to_the_end());
+        let fiber = Tied::new(self.layer.requests().spawn(fiber), !self.layer.is_to_the_end());
         RequestFuture(Stage::Runs { taker, fiber: Some(fiber), has_body })
     }
 }
@@ -104,15 +104,17 @@ impl<B: Body + Default, E> Future for RequestFuture<B, E> {
                 Poll::Ready(Ok(refusal(error)))
             }
             Stage::Runs { taker, fiber, has_body } => {
-                let tied = fiber.as_mut().expect("a future is not polled after its end");
-                if let Poll::Ready(error) = tied.poll_end(cx) {
-                    *fiber = None;
-                    return Poll::Ready(Ok(refusal(error)));
+                if let Poll::Ready((response, last_byte)) = taker.poll(cx) {
+                    let fiber = fiber.take().expect("there is one response");
+                    let has_body = *has_body;
+                    return Poll::Ready(
+                        response.map(|response| with_fiber(response, fiber, last_byte, has_body)),
+                    );
                 }
-                let has_body = *has_body;
-                taker.poll(cx).map(|(response, last_byte)| {
-                    let fiber = fiber.take().expect("it has not ended");
-                    response.map(|response| with_fiber(response, fiber, last_byte, has_body))
+                let tied = fiber.as_mut().expect("a future is not polled after its end");
+                tied.poll_end(cx).map(|error| {
+                    *fiber = None;
+                    Ok(refusal(error))
                 })
             }
         }
