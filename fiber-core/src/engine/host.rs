@@ -1,12 +1,14 @@
 //! The task of an executor that runs a fiber: its *host*. See [`Call`](crate::Call).
 //!
 //! What is to run next of the fiber waits in a queue, and the host is woken. The fiber leaves its host when it yields, has spent its
-//! budget, or when the host stops to poll. From then on, its tasks go to the scheduler.
+//! budget, when the host stops to poll, or at its end. From then on, its tasks go to the scheduler. So no queue keeps the task of a fiber
+//! that has ended, which would keep the fiber, and that the queue.
 //!
 //! | `has_left` | `waker` | the host | left by | to |
 //! |---|---|---|---|---|
 //! | no | none | has not been polled, is polled, or has been woken | `next`, which finds no task | sleeps |
-//! | no | some | sleeps | `schedule`, `end`: take the waker, and wake it | has been woken |
+//! | no | some | sleeps | `schedule`: takes the waker, and wakes it | has been woken |
+//! | | | | `next`, which finds no task: takes another waker | sleeps |
 //! | no | any | | `leave`: takes all tasks and the waker | has left |
 //! | yes | none | | | |
 //!
@@ -21,7 +23,7 @@ use parking_lot::Mutex;
 
 use crate::engine::scheduler::Scheduler;
 use crate::engine::task::{Task, TaskKind};
-use crate::outcome::guard;
+use crate::outcome::{catch_panic, guard};
 
 #[derive(Default)]
 pub(crate) struct Host {
@@ -79,19 +81,18 @@ impl Host {
         let next = queue.first.take();
         if next.is_some() {
             queue.first = queue.others.pop_front();
-        } else if !self.has_left.load(Ordering::Relaxed) {
-            queue.waker = waker.take();
+        } else if !self.has_left.load(Ordering::Relaxed)
+            && let Some(waker) = waker.take()
+        {
+            let before = queue.waker.replace(waker);
+            // Its drop may run code that wakes the fiber.
+            drop(queue);
+            drop(before);
         }
         next
     }
 
-    /// The fiber has ended, and its host has to look.
-    pub(crate) fn end(&self, scheduler: &dyn Scheduler) {
-        let waker = self.queue.lock().waker.take();
-        wake(waker, scheduler);
-    }
-
-    /// From now on, the tasks of the fiber go to the scheduler.
+    /// From now on, the tasks of the fiber go to the scheduler. Also called at its end.
     pub(crate) fn leave(&self) -> Leaving {
         let mut queue = self.queue.lock();
         // Release: pairs with the Acquire of `has_left`.
@@ -112,7 +113,9 @@ pub(crate) struct Leaving {
 impl Leaving {
     /// Passes its tasks to the scheduler, and wakes the host, which waits for the end from now on.
     pub(crate) fn go_on(self, scheduler: &dyn Scheduler) {
-        self.tasks.into_iter().filter(|task| !task.is_void()).for_each(|task| scheduler.schedule(task));
+        let tasks = self.tasks.into_iter().filter(|task| !task.is_void());
+        // A scheduler that panics has dropped the task, which abandons the fiber. The host has to see that.
+        tasks.for_each(|task| catch_panic(|| scheduler.schedule(task)));
         wake(self.waker, scheduler);
     }
 }

@@ -4,13 +4,13 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::error::Abandoned;
 use fiber_core::sync::one_shot;
-use fiber_core::{Error, Fiber, Group, Outcome, Policy, TaskKind, fiber};
+use fiber_core::{Error, Fiber, Group, Outcome, Policy, Resume, TaskKind, fiber};
 use fiber_sched::{
     AffinityPool, Builder as PoolBuilder, CurrentThread, Observer, Pool, Shutdown, TokioScheduler, block_on,
 };
@@ -126,6 +126,55 @@ fn a_fiber_that_was_cancelled_before_its_begin_never_runs() {
         drop(group.call(Fiber::lazy(move || dropped.store(true, Ordering::Relaxed))));
         world.runtime.block_on(group.drain());
         assert!(!has_run.load(Ordering::Relaxed));
+    }
+}
+
+/// An observer that tells when its scheduler is gone.
+struct Held(#[expect(dead_code, reason = "it is dropped")] mpsc::Sender<()>);
+
+impl Observer for Held {}
+
+#[test]
+fn nothing_is_left_of_a_fiber_that_was_cancelled_before_its_begin() {
+    let runtime = Runtime::new().unwrap();
+    let (held, gone) = mpsc::channel();
+    let fibers = TokioScheduler::builder(runtime.handle()).observer(Held(held.clone())).build();
+    let pool = Pool::builder().observer(Held(held)).build();
+    for group in [fibers.group(), pool.group()] {
+        let call = group.call(Fiber::success(()));
+        call.cancel_now();
+        assert!(block_on(call).is_cancelled());
+    }
+    runtime.block_on(fibers.shutdown(Shutdown::within(PATIENCE))).unwrap();
+    pool.shutdown(Shutdown::within(PATIENCE)).unwrap();
+    drop(runtime);
+    assert_eq!(gone.recv_timeout(PATIENCE), Err(mpsc::RecvTimeoutError::Disconnected));
+}
+
+#[test]
+fn a_waker_whose_drop_wakes_the_fiber_blocks_nobody() {
+    struct Wakes(Option<Resume<()>>);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    impl Drop for Wakes {
+        fn drop(&mut self) {
+            self.0.take().unwrap().send(()).unwrap();
+        }
+    }
+
+    let world = World::of(1);
+    for group in world.groups() {
+        let (wakes, woken) = one_shot();
+        let mut call = group.call(woken);
+        let waker = Waker::from(Arc::new(Wakes(Some(wakes))));
+        assert!(pin!(&mut call).poll(&mut Context::from_waker(&waker)).is_pending());
+        drop(waker);
+        // Here it gets another waker.
+        let task = thread::spawn(|| block_on(call));
+        assert!(task.join().unwrap().is_success());
     }
 }
 

@@ -101,14 +101,14 @@ impl<T: Send + 'static> Call<T> {
     /// Runs what is to run of the fiber. `false`: the fiber has left its host, or has ended.
     fn run(&self, host: &Host, cx: &std::task::Context<'_>) -> bool {
         let mut waker = Some(cx.waker().clone());
-        let mut next = || if self.is_finished() { None } else { host.next(&mut waker) };
+        let mut next = || host.next(&mut waker);
         let scheduler = &**self.context().scheduler();
         // In another fiber, it would need a share of that one's stack.
         let is_hosted = !is_in_fiber() && guard(|| scheduler.host(&mut next)).unwrap_or(false);
         if !is_hosted {
             self.context().leave_host();
         }
-        if self.is_finished() || host.has_left() {
+        if host.has_left() {
             return false;
         }
         if let Some(waker) = waker {
@@ -170,6 +170,6 @@ struct Tells<'a>(&'a Context);
 
 impl Drop for Tells<'_> {
     fn drop(&mut self) {
-        self.0.host().into_iter().for_each(|host| host.end(&**self.0.scheduler()));
+        self.0.leave_host();
     }
 }
