@@ -53,6 +53,8 @@ mod primitive;
 mod recording;
 mod resource;
 mod stack;
+#[cfg(feature = "stream")]
+pub mod stream;
 pub mod sync;
 mod token;
 

@@ -307,6 +307,11 @@ impl BufReader {
         self.fiber(Whole(f))
     }
 
+    /// The next line or message. `None`: it is incomplete.
+    pub(super) fn take<C: Cut>(&self, cut: &mut C) -> Option<io::Result<C::Out>> {
+        self.buffer.lock().take(cut, &self.stream, self.limit)
+    }
+
     #[track_caller]
     fn fiber<C: Cut>(&self, cut: C) -> Fiber<C::Out, Leaf<SocketWait<Decode<C>>>> {
         SocketWait::fiber(Decode { reader: self.clone(), cut }, Location::caller())
@@ -361,8 +366,7 @@ impl<C: Cut> Operation for Decode<C> {
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<C::Out>> {
-        let Decode { reader, cut } = self;
-        reader.buffer.lock().take(cut, &reader.stream, reader.limit).map(Outcome::from)
+        self.reader.take(&mut self.cut).map(Outcome::from)
     }
 
     fn readiness(&self) -> Option<&Readiness> {
