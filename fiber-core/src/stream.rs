@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-use crate::block::FiberFuture;
+use crate::block::{FiberFuture, outside};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
@@ -72,8 +72,9 @@ impl Wake for Wakes {
 }
 
 impl<T: Send + 'static> Items<T> {
-    /// The items of `stream`. The stream must not await fibers, because it is not polled by a block:
-    /// [`Sender::send_stream`](crate::sync::Sender::send_stream) takes one that does.
+    /// The items of `stream`. No block polls it, so a fiber that it awaits fails with
+    /// [`NoScheduler`](crate::error::NoScheduler); [`Sender::send_stream`](crate::sync::Sender::send_stream) takes streams that await
+    /// fibers, such as [`ticks`].
     #[track_caller]
     pub fn of(stream: impl Stream<Item = T> + Send + 'static) -> Self {
         let wakes = Arc::<Wakes>::default();
@@ -142,7 +143,7 @@ impl<T: Send + 'static> Operation for NextItem<T> {
         let mut stream = stream.lock();
         let next = || {
             let Some(live) = &mut *stream else { return Ok(Attempted::Done(None)) };
-            match live.as_mut().poll_next(&mut task::Context::from_waker(waker)) {
+            match outside(|| live.as_mut().poll_next(&mut task::Context::from_waker(waker))) {
                 Poll::Ready(item) => {
                     ended = if item.is_none() { stream.take() } else { None };
                     Ok(Attempted::Done(item))

@@ -34,7 +34,7 @@ pub enum Fate {
         count: usize,
         /// `item` or `byte`.
         unit: &'static str,
-        /// Why: `with its last receiver`.
+        /// Why: `with the last receiver`.
         why: &'static str,
     },
     /// The value of a fiber that had lost its race was dropped.

@@ -158,6 +158,40 @@ fn the_items_of_a_stream_go_to_one_of_the_fibers_that_share_it() {
 }
 
 #[test]
+fn items_that_are_shared_are_explored_in_full() {
+    let explored = Explore::exhaustive().reduced().check(|| {
+        let items = Items::of(stream::iter(0..2));
+        let take = |items: Items<u32>| items.next().map(|item| assert!(item.is_some()));
+        take(items.clone()).zip(take(items))
+    });
+    assert!(explored.is_complete() && !explored.is_undeclared(), "{explored}");
+}
+
+/// Whether the wait begins in a block or in a task.
+#[test]
+fn a_stream_of_items_that_awaits_fibers_fails_everywhere() {
+    let items = Items::of(ticks(SECOND));
+    let test = TestScheduler::new();
+    let in_a_block = items.clone();
+    let first = test.run(fiber! { do! in_a_block.next() }).unwrap();
+    assert!(first.unwrap().unwrap_err().is::<NoScheduler>());
+    assert!(test.run(items.next()).unwrap().is_none());
+}
+
+#[test]
+fn ticks_are_sent_into_a_channel() {
+    let (sender, receiver) = Channel::bounded(1);
+    let third = fiber! {
+        let! _sends = sender.send_stream(ticks(SECOND)).fork();
+        do! receiver.recv();
+        do! receiver.recv();
+        let! third = receiver.recv();
+        third?.as_nanos()
+    };
+    assert_eq!(TestScheduler::new().run(third).unwrap(), 3_000_000_000);
+}
+
+#[test]
 fn a_panic_of_a_stream_is_that_of_the_fiber_and_the_stream_stays_usable() {
     let mut polls = 0;
     let items = Items::of(stream::poll_fn(move |_| {
