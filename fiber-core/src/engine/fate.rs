@@ -83,9 +83,11 @@ impl Fates {
 
     /// Calls `f` with everything that was recorded on this thread since the last call, in order.
     pub fn take(f: impl FnMut(Fate)) {
-        footprint::take(|_| {});
         let fates = FATES.try_with(|fates| fates.borrow_mut().as_mut().map(mem::take));
-        fates.ok().flatten().unwrap_or_default().into_iter().for_each(f);
+        let Some(fates) = fates.ok().flatten() else { return };
+        // Nobody asks for it, and it would grow.
+        footprint::take(|_| {});
+        fates.into_iter().for_each(f);
     }
 }
 

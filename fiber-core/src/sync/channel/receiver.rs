@@ -287,7 +287,8 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     pub(super) fn take_handed(&self, place: &mut Waiter<Option<T>>) -> Option<T> {
         if is_listening() {
             let item = Self::handed(place, self.receiver.channel().state.lock());
-            return self.noted(item);
+            self.note(item.is_some());
+            return item;
         }
         Self::handed(place, self.receiver.channel().state.lock_unnoted())
     }
@@ -305,11 +306,10 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
 
     /// Tells who has taken the item, if there is one.
     #[cold]
-    fn noted<I>(&self, item: Option<I>) -> Option<I> {
-        if item.is_some() {
+    fn note(&self, is_taken: bool) {
+        if is_taken {
             taken(&self.receiver.channel().subject, 1, ITEM, Some(self.site));
         }
-        item
     }
 
     /// The result of a look.
@@ -332,7 +332,8 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     fn attempt_noted(&self) -> Option<Outcome<T>> {
         let mut state = self.receiver.channel().lock();
         let item = self.received(state.take(), state);
-        if item.as_ref().is_some_and(Outcome::is_success) { self.noted(item) } else { item }
+        self.note(item.as_ref().is_some_and(Outcome::is_success));
+        item
     }
 
     #[cold]
@@ -377,7 +378,12 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
                 }
                 None
             }
-            taken => self.received(taken, state),
+            taken => {
+                if is_listening() {
+                    self.note(matches!(taken, Taken::Item(..)));
+                }
+                self.received(taken, state)
+            }
         }
     }
 
