@@ -1,8 +1,8 @@
 //! What becomes of items, for reports of those that are lost: who took them, and where they were dropped.
 //!
 //! The primitives tell it in drops and in operations of any thread, which have no argument that leads to a scheduler. So it is recorded per
-//! thread, and only while a scheduler [listens](Fates). An operation that takes items asks whether any does where it would ask for its
-//! footprint anyway, so production pays nothing more.
+//! thread, and only while a scheduler [listens](Fates). A receive asks whether any does where it would ask for its footprint anyway. A read of a
+//! stream, and a race whose loser has succeeded, ask once, which is a load and a branch.
 
 use std::cell::RefCell;
 use std::mem;
