@@ -31,8 +31,26 @@ impl<T: Send + 'static> Fiber<T> {
     /// assert_eq!(fiber_sched::run(Fiber::from_future(sum(4))).unwrap(), 10);
     /// ```
     ///
-    /// A [dump](crate::Dump) says that a fiber waits for a future, and not which one: name a fiber that is all such a future,
-    /// `Fiber::from_future(..).named("rates")`.
+    /// A [dump](crate::Dump) says that a fiber waits for a future, and not which one. A name says it: of a fiber or branch that is all
+    /// such a future, or of one in the middle of a chain that has a time limit, as every request to another program should:
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// # async fn rates() -> Result<u32, fiber_core::Error> { std::future::pending().await }
+    /// let rates = Fiber::from_future(rates()).named("rates").timeout(Duration::from_secs(1));
+    /// let test = TestScheduler::new();
+    /// test.spawn(Fiber::yield_now().bind(move |()| rates).map(|rate| 2 * rate));
+    /// test.run_for(Duration::from_millis(1));
+    /// let dump = test.context().dump().to_string();
+    /// let line = dump.lines().last().unwrap().trim();
+    /// assert!(line.starts_with("part 0.0 \"rates\" (at "), "{line}"); // the file and the line of the timeout
+    /// assert!(line.contains("waits for a future"), "{line}");
+    /// # test.context().cancel();
+    /// # test.run_until_idle();
+    /// ```
     ///
     /// # Errors
     /// The error of the future, converted.

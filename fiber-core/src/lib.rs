@@ -53,6 +53,8 @@ mod primitive;
 mod recording;
 mod resource;
 mod stack;
+#[cfg(feature = "stream")]
+pub mod stream;
 pub mod sync;
 mod token;
 
@@ -65,6 +67,7 @@ pub use engine::boxed::Boxed;
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
 pub use engine::dump::{Dump, DumpedFiber, DumpedState};
 pub use engine::event::{Ending, Event};
+pub use engine::fate::{Fate, Fates};
 pub use engine::frames::Waiting;
 pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};

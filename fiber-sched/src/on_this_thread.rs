@@ -42,21 +42,27 @@ use fiber_core::{Error, Fiber};
 /// assert_eq!(*log.borrow(), ["main", "fork"]);
 /// ```
 ///
-/// On an [`AffinityPool`](crate::AffinityPool), the fibers of a key do. There, the worker has to make the future:
+/// On an [`AffinityPool`](crate::AffinityPool), the fibers of a key do. There, the worker has to make the future, which is what `defer` is for. The
+/// future owns the state of its key, and others send messages to it:
 ///
 /// ```
+/// use fiber_core::sync::Channel;
 /// use fiber_core::{Error, Fiber};
 /// use fiber_sched::{AffinityPool, block_on, on_this_thread};
-/// use std::{cell::Cell, rc::Rc};
+/// use std::{cell::RefCell, rc::Rc};
 ///
 /// let pool = AffinityPool::builder().workers(2).build();
-/// let counts = Fiber::defer(|| on_this_thread(async {
-///     let count = Rc::new(Cell::new(1));
-///     Fiber::yield_now().await?;
-///     count.set(count.get() + 1);
-///     Ok::<_, Error>(count.get())
-/// }));
-/// assert_eq!(block_on(pool.spawn_on("ABC", counts)).unwrap(), 2);
+/// let (orders, received) = Channel::bounded(8);
+/// let book = pool.spawn_on("ABC", Fiber::defer(move || on_this_thread(async move {
+///     let book = Rc::new(RefCell::new(Vec::new())); // stays on this thread
+///     while let Some(order) = received.next().await? {
+///         book.borrow_mut().push(order);
+///     }
+///     Ok::<_, Error>(book.take())
+/// })));
+/// let sent = pool.spawn(Fiber::for_each(["buy", "sell"], move |order| orders.send(order)));
+/// assert!(block_on(sent).is_success());
+/// assert_eq!(block_on(book).unwrap(), ["buy", "sell"]);
 /// ```
 ///
 /// # Errors

@@ -35,6 +35,7 @@ mod fault;
 #[cfg(all(doc, not(doctest)))]
 pub mod guide;
 pub mod laws;
+mod lost;
 mod machine;
 mod macro_support;
 mod network;

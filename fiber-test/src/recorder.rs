@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fiber_core::error::Frame;
-use fiber_core::{Context, Instant, Subject, Task, TaskKind, WaitsFor};
+use fiber_core::{Context, Fate, Fates, Instant, Subject, Task, TaskKind, WaitsFor};
 
 use crate::machine::{Entry, Fibers, Lane as Number};
 use crate::primitive::{Dependency, Primitive, Site, Wanted};
@@ -93,6 +93,7 @@ impl Recorder {
     }
 
     fn push(&mut self, turn: Turn) {
+        self.note_fates();
         if self.is_full() {
             self.trace.left_out += 1;
         } else {
@@ -106,7 +107,35 @@ impl Recorder {
     }
 
     pub(crate) fn end_turn(&mut self) {
+        self.note_fates();
         self.is_in_turn = false;
+    }
+
+    /// Notes what has become of items since the last call, if that is [recorded](Fates).
+    fn note_fates(&mut self) {
+        Fates::take(|fate| match fate {
+            Fate::Taken { of, count, unit, site } => {
+                let primitive = self.primitive(&of);
+                self.effect(Effect::Take { primitive, count, unit, site });
+            }
+            Fate::Dropped { of, count, unit, why } => {
+                let primitive = self.primitive(&of);
+                self.effect(Effect::Lose { primitive, count, unit, why });
+            }
+            Fate::Unwanted => self.loser().into_iter().for_each(|lane| self.effect(Effect::Discard(lane))),
+            _ => {}
+        });
+    }
+
+    /// The loser of a race of the fiber of this turn, which has succeeded too: of its fibers, the one that has ended last.
+    fn loser(&self) -> Option<usize> {
+        let winner = self.trace.turns.last()?.lane?;
+        let effects = self.trace.turns.iter().rev().flat_map(|turn| turn.effects.iter().rev());
+        let ended = effects.filter_map(|effect| match effect {
+            Effect::End(lane, outcome) if outcome == "success" => Some(*lane),
+            _ => None,
+        });
+        ended.into_iter().find(|lane| self.trace.lanes[*lane].parent == Some(winner))
     }
 
     /// The fiber of the last turn also has the next one.

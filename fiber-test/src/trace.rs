@@ -154,6 +154,30 @@ pub enum Effect {
     Draw(u64),
     /// Passed a named [`event`](crate::event).
     Event(String),
+    /// Took items or bytes out of a primitive or stream. Recorded while a failure is analyzed.
+    Take {
+        /// An index of [`Trace::primitives`].
+        primitive: usize,
+        /// How many.
+        count: usize,
+        /// `item` or `byte`.
+        unit: &'static str,
+        /// Where, if that is known.
+        site: Option<Site>,
+    },
+    /// Dropped items or bytes that no fiber had taken. Recorded while a failure is analyzed.
+    Lose {
+        /// An index of [`Trace::primitives`].
+        primitive: usize,
+        /// How many.
+        count: usize,
+        /// `item` or `byte`.
+        unit: &'static str,
+        /// Why: `with the last receiver`.
+        why: &'static str,
+    },
+    /// Dropped the value of the fiber of this lane, which had lost its race. Recorded while a failure is analyzed.
+    Discard(usize),
     /// Injected or repaired a fault of the simulated network, such as `crashes host a`.
     Fault(String),
 }
@@ -374,6 +398,14 @@ impl Trace {
             Effect::Timer { after, at } => format!("sets a timer for {}", timer(*after, *at)),
             Effect::Draw(number) => format!("draws {number}"),
             Effect::Event(name) => format!("event {name:?}"),
+            Effect::Take { primitive, count, unit, site } => {
+                let site = site.map_or_else(String::new, |site| format!(" at {}", place(site)));
+                format!("takes {} from {}{site}", counted(*count, unit), self.name(*primitive))
+            }
+            Effect::Lose { primitive, count, unit, why } => {
+                format!("drops {} of {} {why}", counted(*count, unit), self.name(*primitive))
+            }
+            Effect::Discard(lane) => format!("drops the value of {}, which lost the race", self.lanes[*lane]),
             Effect::Fault(what) => what.clone(),
         }
     }
@@ -414,6 +446,11 @@ impl Trace {
             }
         }
     }
+}
+
+/// `1 item`, `3 bytes`.
+pub(crate) fn counted(count: usize, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
 /// The duration of a timer, and its deadline if that is not the same.

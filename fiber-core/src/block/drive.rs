@@ -282,6 +282,13 @@ impl Drop for Current {
     }
 }
 
+/// Calls `f`, which polls a future on behalf of no block: fibers that the future awaits find no port.
+#[cfg(feature = "stream")]
+pub(crate) fn outside<A>(f: impl FnOnce() -> A) -> A {
+    let _outside = Current(CURRENT.replace(None));
+    f()
+}
+
 impl Port<'_> {
     /// The port behind the waker of a block.
     #[inline]

@@ -27,6 +27,8 @@ mod stop;
 mod waker;
 
 pub use awaited::FiberFuture;
+#[cfg(feature = "stream")]
+pub(crate) use drive::outside;
 pub(crate) use drive::{End, Ends, new};
 pub use drive::{Wait, block, misplaced, wait, wait_first};
 pub use stop::{Gives, Stop};

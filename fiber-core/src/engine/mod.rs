@@ -8,6 +8,7 @@ pub(crate) mod boxed;
 pub(crate) mod context;
 pub(crate) mod dump;
 pub(crate) mod event;
+pub(crate) mod fate;
 pub(crate) mod files;
 pub(crate) mod frames;
 pub(crate) mod host;

@@ -18,7 +18,11 @@ pub trait Listens: Clone + Send + Sync + 'static {
     type Accepted: Send + 'static;
 
     #[doc(hidden)]
-    fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<Self::Accepted>;
+    fn try_accept(&self, site: Site) -> io::Result<Self::Accepted>;
+
+    /// Names the connection, if reports need the name.
+    #[doc(hidden)]
+    fn name(&self, accepted: &Self::Accepted, cx: &Cx<'_>);
 
     #[doc(hidden)]
     fn readable(&self) -> &Readiness;
@@ -41,13 +45,18 @@ impl<L: Listens> Accept<L> {
     }
 }
 
+/// The next connection. `None`: there is none yet.
+pub(super) fn try_accept<L: Listens>(listener: &L, site: Site) -> Option<io::Result<L::Accepted>> {
+    listener.readable().attempt(|| listener.try_accept(site).map(Attempted::Done))
+}
+
 impl<L: Listens> Operation for Accept<L> {
     type Out = L::Accepted;
     const WAITS_FOR: WaitsFor = WaitsFor::Connection;
 
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<L::Accepted>> {
-        let accept = || self.listener.try_accept(cx, self.site).map(Attempted::Done);
-        self.listener.readable().attempt(accept).map(Outcome::from)
+        let accepted = try_accept(&self.listener, self.site)?;
+        Some(Outcome::from(accepted.inspect(|accepted| self.listener.name(accepted, cx))))
     }
 
     fn readiness(&self) -> Option<&Readiness> {

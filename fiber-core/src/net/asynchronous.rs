@@ -216,12 +216,13 @@ impl AsyncStream {
     }
 }
 
-fn poll<T>(
+/// Attempts, or leaves the waker for the next event.
+pub(super) fn poll<T>(
     readiness: &Readiness,
     place: &mut Option<Place>,
     cx: &mut Context<'_>,
-    mut attempt: impl FnMut() -> Option<io::Result<T>>,
-) -> Poll<io::Result<T>> {
+    mut attempt: impl FnMut() -> Option<T>,
+) -> Poll<T> {
     for _ in 0..MOST_ROUNDS {
         if let Some(done) = attempt() {
             return Poll::Ready(done);
@@ -237,7 +238,7 @@ fn poll<T>(
     Poll::Pending
 }
 
-fn leave(readiness: &Readiness, place: &mut Option<Place>) {
+pub(super) fn leave(readiness: &Readiness, place: &mut Option<Place>) {
     place.take().into_iter().for_each(|place| readiness.leave(place));
 }
 

@@ -11,6 +11,7 @@ use super::operation::{Operation, SocketWait};
 use super::read::read_some;
 use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::fate::{BYTE, dropped};
 use crate::engine::network::Readiness;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -41,9 +42,19 @@ const DEFAULT_LIMIT: usize = 1024 * 1024;
 /// ```
 #[derive(Clone)]
 pub struct BufReader {
-    stream: ByteStream,
-    buffer: Arc<Mutex<Buffer>>,
+    shared: Arc<Shared>,
     limit: usize,
+}
+
+struct Shared {
+    stream: ByteStream,
+    buffer: Mutex<Buffer>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        dropped(self.stream.subject(), self.buffer.get_mut().bytes().len(), BYTE, "with their BufReader");
+    }
 }
 
 /// Bytes that were read and not taken: `bytes[from..to]`. The rest is room to read into.
@@ -65,7 +76,8 @@ struct Searched {
 
 impl BufReader {
     pub(super) fn new(stream: ByteStream) -> Self {
-        BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }
+        let shared = Shared { stream, buffer: Mutex::default() };
+        BufReader { shared: Arc::new(shared), limit: DEFAULT_LIMIT }
     }
 
     /// Limits the length of a line or message, and thereby the memory that a client can make the reader use. The end of a line,
@@ -103,7 +115,7 @@ impl BufReader {
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
     pub fn stream(&self) -> &ByteStream {
-        &self.stream
+        &self.shared.stream
     }
 
     /// The number of bytes that were read and not taken.
@@ -123,7 +135,7 @@ impl BufReader {
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
     pub fn buffered(&self) -> usize {
-        self.buffer.lock().bytes().len()
+        self.shared.buffer.lock().bytes().len()
     }
 
     /// The next line, without its end (`\n` or `\r\n`). `None`: the stream has ended. A last line need not have an end.
@@ -307,6 +319,12 @@ impl BufReader {
         self.fiber(Whole(f))
     }
 
+    /// The next line or message. `None`: it is incomplete.
+    pub(super) fn take<C: Cut>(&self, cut: &mut C) -> Option<io::Result<C::Out>> {
+        let Shared { stream, buffer } = &*self.shared;
+        buffer.lock().take(cut, stream, self.limit)
+    }
+
     #[track_caller]
     fn fiber<C: Cut>(&self, cut: C) -> Fiber<C::Out, Leaf<SocketWait<Decode<C>>>> {
         SocketWait::fiber(Decode { reader: self.clone(), cut }, Location::caller())
@@ -361,16 +379,15 @@ impl<C: Cut> Operation for Decode<C> {
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<C::Out>> {
-        let Decode { reader, cut } = self;
-        reader.buffer.lock().take(cut, &reader.stream, reader.limit).map(Outcome::from)
+        self.reader.take(&mut self.cut).map(Outcome::from)
     }
 
     fn readiness(&self) -> Option<&Readiness> {
-        Some(self.reader.stream.reading())
+        Some(self.reader.stream().reading())
     }
 
     fn subject(&self) -> Option<&Subject> {
-        Some(self.reader.stream.subject())
+        Some(self.reader.stream().subject())
     }
 }
 
@@ -582,7 +599,7 @@ where
 impl fmt::Debug for BufReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("BufReader");
-        fields.field("stream", &self.stream).field("limit", &self.limit).finish_non_exhaustive()
+        fields.field("stream", self.stream()).field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 

@@ -122,11 +122,13 @@ impl Bound for TcpListener {
 impl Listens for TcpListener {
     type Accepted = (TcpStream, SocketAddr);
 
-    fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<(TcpStream, SocketAddr)> {
+    fn try_accept(&self, site: Site) -> io::Result<(TcpStream, SocketAddr)> {
         let (socket, from) = self.0.socket.try_accept()?;
-        let stream = TcpStream::new(socket, site);
+        Ok((TcpStream::new(socket, site), from))
+    }
+
+    fn name(&self, (stream, _): &(TcpStream, SocketAddr), cx: &Cx<'_>) {
         stream.name(cx);
-        Ok((stream, from))
     }
 
     fn readable(&self) -> &Readiness {

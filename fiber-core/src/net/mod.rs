@@ -61,6 +61,8 @@ mod copy;
 mod finish;
 #[cfg(feature = "futures-io")]
 mod futures_io;
+#[cfg(feature = "stream")]
+mod items;
 mod listener;
 mod operation;
 mod part;
@@ -82,6 +84,8 @@ pub use asynchronous::AsyncStream;
 pub use buf_reader::BufReader;
 pub use buf_writer::BufWriter;
 pub use copy::copy;
+#[cfg(feature = "stream")]
+pub use items::Lines;
 pub use listener::TcpListener;
 pub use part::Part;
 pub use polled::PolledStream;
@@ -105,6 +109,8 @@ pub mod types {
     pub use super::buf_writer::{Flush, Put};
     pub use super::connect::Connect;
     pub use super::finish::Finish;
+    #[cfg(feature = "stream")]
+    pub use super::items::Accepts;
     pub use super::operation::{Operation, SocketWait};
     pub use super::read::{Read, ReadExact, Ready};
     pub use super::remove_path::RemovePath;

@@ -56,7 +56,7 @@ impl Clone for Left {
 
 impl<O: Operation> SocketWait<O> {
     /// A fiber that runs the operation.
-    pub(super) fn fiber(
+    pub(crate) fn fiber(
         operation: O,
         site: &'static Location<'static>,
     ) -> Fiber<O::Out, Leaf<SocketWait<O>>> {

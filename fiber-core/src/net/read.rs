@@ -7,9 +7,11 @@ use std::panic::Location;
 use super::operation::{Operation, SocketWait};
 use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::fate::{BYTE, taken};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
+use crate::footprint::is_listening;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
@@ -168,11 +170,17 @@ pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<io::Resu
         return Some(Ok(0));
     }
     let socket = stream.socket();
-    stream.reading().attempt(|| {
+    let read = stream.reading().attempt(|| {
         let n = socket.try_read(into)?;
         let is_last = 0 < n && n < into.len() && socket.short_means_empty();
         Ok(if is_last { Attempted::Last(n) } else { Attempted::Done(n) })
-    })
+    });
+    if is_listening()
+        && let Some(Ok(n @ 1..)) = read
+    {
+        taken(stream.subject(), n, BYTE, None);
+    }
+    read
 }
 
 impl<B: AsMut<[u8]> + Send + 'static> Operation for Read<B> {

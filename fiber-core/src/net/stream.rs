@@ -10,9 +10,11 @@ use parking_lot::Mutex;
 
 use super::buf_reader::BufReader;
 use super::buf_writer::BufWriter;
+use crate::engine::fate::{BYTE, dropped};
 use crate::engine::network::{Readiness, StreamSocket};
 use crate::engine::subject::Subject;
 use crate::error::Site;
+use crate::footprint::is_listening;
 
 /// One end of a stream of bytes: the interface that all kinds of connections share. Functions that only read and write take
 /// a `ByteStream`, and work with all of them.
@@ -44,6 +46,14 @@ struct Connection {
     socket: Box<dyn StreamSocket>,
     subject: Subject,
     torn: Mutex<Option<TornWrite>>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if is_listening() {
+            dropped(&self.subject, self.socket.unread(), BYTE, "unread, with the stream");
+        }
+    }
 }
 
 /// A `write_all` that wrote only a part, because it was cancelled or has failed: see [`ByteStream::torn_write`].

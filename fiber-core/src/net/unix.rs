@@ -308,10 +308,12 @@ impl UnixListener {
 impl Listens for UnixListener {
     type Accepted = UnixStream;
 
-    fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<UnixStream> {
-        let stream = UnixStream::new(self.0.socket.try_accept()?, site);
+    fn try_accept(&self, site: Site) -> io::Result<UnixStream> {
+        Ok(UnixStream::new(self.0.socket.try_accept()?, site))
+    }
+
+    fn name(&self, stream: &UnixStream, cx: &Cx<'_>) {
         name(cx, stream.subject(), || Ok(format!("at {}", place(self.path()))));
-        Ok(stream)
     }
 
     fn readable(&self) -> &Readiness {

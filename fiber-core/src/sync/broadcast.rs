@@ -3,14 +3,17 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use parking_lot::MutexGuard;
+
 use super::channel::{Closed, SendError, TrySendError};
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::fate::{ITEM, dropped, taken};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::footprint::{Counted, Handles, Noted, Object};
+use crate::footprint::{Counted, Handles, Noted, Object, is_listening};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
@@ -66,6 +69,9 @@ struct Entry<T> {
     /// The number of subscribers that have not received it.
     unread: usize,
 }
+
+/// Why a lossy broadcast drops a value.
+const MISSED: &str = "because a newer one took its place, before all subscribers had received it";
 
 /// The fate of a sent value.
 enum Put<T> {
@@ -209,7 +215,9 @@ impl<T> Shared<T> {
         let may_put = claim_if(&mut seat, |_| state.can_put());
         match if may_put { state.put(value, &mut wakes) } else { Put::Full(value) } {
             Put::In(unneeded) => {
+                let why = if state.subscribers == 0 { "because there was no subscriber" } else { MISSED };
                 wakes.wake_after(state);
+                dropped(&self.subject, usize::from(unneeded.is_some()), ITEM, why);
                 drop(unneeded);
                 Ok(true)
             }
@@ -225,8 +233,24 @@ impl<T> Shared<T> {
     }
 
     fn take(&self, next: &AtomicU64) -> Next<T> {
+        if is_listening() {
+            return self.take_noted(next);
+        }
+        Shared::take_from(next, self.state.lock_unnoted())
+    }
+
+    #[cold]
+    fn take_noted(&self, next: &AtomicU64) -> Next<T> {
+        let value = Shared::take_from(next, self.state.lock());
+        if matches!(value, Next::Value(_)) {
+            taken(&self.subject, 1, ITEM, None);
+        }
+        value
+    }
+
+    #[inline]
+    fn take_from(next: &AtomicU64, mut state: MutexGuard<'_, State<T>>) -> Next<T> {
         let mut wakes = Wakes::default();
-        let mut state = self.state.lock();
         let taken = state.take(next, &mut wakes);
         wakes.wake_after(state);
         taken
@@ -425,6 +449,8 @@ impl<T> Drop for Subscription<T> {
         // Relaxed: the lock orders all accesses.
         let unneeded = state.unsubscribe(self.next.load(Ordering::Relaxed), &mut wakes);
         wakes.wake_after(state);
+        let why = "with the last subscriber that had not received them";
+        dropped(&self.shared.subject, unneeded.len(), ITEM, why);
         drop(unneeded);
     }
 }

@@ -3,8 +3,11 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::fate::{ITEM, dropped};
+use crate::engine::subject::Subject;
 use crate::error::Frame;
 use crate::fiber::Fiber;
+use crate::footprint::is_listening;
 use crate::leaf::{Leaf, OneShot, Resume, Wait};
 use crate::outcome::Outcome;
 
@@ -79,7 +82,12 @@ impl<T: Send + 'static> Wait for Reply<T> {
 impl<T> Drop for Reply<T> {
     /// A fiber that never runs, was cancelled, or has lost a race, no longer wants the value.
     fn drop(&mut self) {
-        drop(self.cell.close());
+        let unwanted = self.cell.close();
+        if let Some(Outcome::Success(_)) = unwanted
+            && is_listening()
+        {
+            dropped(&Subject::new("one-shot", self.site), 1, ITEM, "with its answer, which no longer waited");
+        }
     }
 }
 

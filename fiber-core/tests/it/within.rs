@@ -1,7 +1,7 @@
 //! `within`: what has arrived when the time is up, and what becomes of the rest.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fiber_core::error::DeadlineExceeded;
@@ -312,4 +312,30 @@ fn on_threads_each_value_that_was_made_is_given() {
     // Of those that were given.
     assert_eq!((given.load(Ordering::Relaxed), dropped.get()), (made, made));
     assert!(made > 0);
+}
+
+#[test]
+fn progress_is_a_closure_on_each_fiber_which_sees_every_end() {
+    let test = TestScheduler::new();
+    let ended = Arc::<Mutex<Vec<(u32, bool)>>>::default();
+    let bar = ended.clone();
+    let pages = (1..=4).map(move |page| {
+        let bar = bar.clone();
+        after(page, page).map_outcome(move |outcome| {
+            bar.lock().unwrap().push((page, outcome.is_success()));
+            outcome
+        })
+    });
+    let pages = test.spawn(Fiber::parallel(pages).limit(2).within(5 * SECOND / 2));
+    let seen = || ended.lock().unwrap().clone();
+    test.run_for(SECOND);
+    assert_eq!(seen(), [(1, true)]);
+    test.run_for(SECOND);
+    assert_eq!(seen(), [(1, true), (2, true)]);
+    test.run_for(SECOND / 2);
+    let mut cancelled = seen().split_off(2);
+    cancelled.sort_unstable();
+    assert_eq!(cancelled, [(3, false), (4, false)]);
+    assert_eq!(pages.outcome().unwrap(), [(0, 1), (1, 2)]);
+    test.assert_no_leaks();
 }

@@ -5,6 +5,8 @@ mod asynchronous;
 mod buffers;
 mod cancelled;
 mod datagrams;
+#[cfg(feature = "stream")]
+mod items;
 #[cfg(unix)]
 mod paths;
 mod peeks;

@@ -24,6 +24,8 @@ mod race_storm;
 mod rate_limiter;
 mod rw_lock;
 mod semaphore;
+#[cfg(feature = "stream")]
+mod streams;
 mod token;
 mod watch;
 

@@ -76,6 +76,37 @@ fn a_worker_of_a_key_has_state_of_its_own() {
     }
 }
 
+/// Reads its messages on its own thread. The state is made there, and dropped there.
+#[test]
+fn the_state_of_each_key_is_a_future_that_serves_messages() {
+    let pool = AffinityPool::builder().workers(2).build();
+    let books: Vec<_> = (0..4_u32)
+        .map(|key| {
+            let (sender, receiver) = Channel::bounded(2);
+            let book = Fiber::defer(move || {
+                on_this_thread(async move {
+                    let (value, dropped) = local();
+                    let (here, sum) = (thread::current().id(), Rc::new(Cell::new(0)));
+                    while let Some(number) = receiver.next().await? {
+                        assert_eq!(here, thread::current().id());
+                        sum.set(sum.get() + number);
+                    }
+                    drop(value);
+                    Ok::<_, Error>((sum.get(), dropped))
+                })
+            });
+            (sender, pool.spawn_on(key, book))
+        })
+        .collect();
+    let elsewhere = Pool::builder().workers(2).build();
+    for (key, (sender, book)) in (0..).zip(books) {
+        let sends = Fiber::for_each(0..100, move |number| sender.send(1000 * key + number));
+        elsewhere.run(sends).unwrap();
+        let (sum, dropped) = block_on(book).unwrap();
+        assert_eq!((sum, dropped.load(Ordering::Relaxed)), (100_000 * key + 4_950, 1));
+    }
+}
+
 #[test]
 fn a_cancelled_future_is_dropped_on_its_thread() {
     let scheduler = CurrentThread::new();

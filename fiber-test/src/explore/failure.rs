@@ -14,6 +14,7 @@ use super::settings::Settings;
 use super::shrink::shrink;
 use crate::columns::Columns;
 use crate::fault::FaultKind;
+use crate::lost::Lost;
 use crate::primitive::Site;
 use crate::schedule::{Cancellation, Schedule};
 use crate::strategy::Followed;
@@ -213,7 +214,8 @@ impl fmt::Display for Failure {
         }
         writeln!(f)?;
         write!(f, "{}", Columns { trace, pair: self.pair() })?;
-        self.write_nearest(f)
+        self.write_nearest(f)?;
+        write!(f, "{}", Lost(trace))
     }
 }
 

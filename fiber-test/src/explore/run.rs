@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time;
 
 use fiber_core::footprint::Listening;
-use fiber_core::{Context, Instant, Outcome, Panic, Scheduler};
+use fiber_core::{Context, Fates, Instant, Outcome, Panic, Scheduler};
 
 use super::panic_hook::quietly;
 use super::problem::Problem;
@@ -122,6 +122,8 @@ impl<'a> Runner<'a> {
         let machine = self.machine.take().unwrap_or_else(|| self.new_machine());
         let seed = course.seed;
         let _listening = course.steps.is_some().then(Listening::begin);
+        // A footprint and fates are recorded by different runs.
+        let _fates = (self.keep == Keep::Traces && course.steps.is_none()).then(Fates::listen);
         if course.steps.is_some() {
             machine.note_at_least(Detail::Parts);
         }

@@ -178,6 +178,11 @@ impl Ends {
         }
     }
 
+    /// The number of bytes that have arrived.
+    pub(super) fn unread(&self, end: End) -> usize {
+        self.sides[end.index()].arrived.len()
+    }
+
     /// Whether a read would not wait.
     pub(super) fn peek(&self, end: End) -> io::Result<()> {
         let side = &self.sides[end.index()];

@@ -310,6 +310,11 @@ impl Link {
         self.state.lock().ends.peek(end)
     }
 
+    /// The number of bytes that have arrived.
+    pub(super) fn unread(&self, end: End) -> usize {
+        self.state.lock().ends.unread(end)
+    }
+
     pub(super) fn write(self: &Arc<Self>, end: End, from: &[u8]) -> io::Result<usize> {
         self.change(|state| {
             if state.progress != Progress::Connected {

@@ -164,6 +164,10 @@ impl StreamSocket for SimulatedStream {
         self.link.peek(self.end)
     }
 
+    fn unread(&self) -> usize {
+        self.link.unread(self.end)
+    }
+
     fn try_write(&self, from: &[u8]) -> io::Result<usize> {
         self.link.write(self.end, from)
     }

@@ -3,7 +3,7 @@
 use fiber_core::WaitsFor;
 
 use crate::primitive::{Primitive, Site, Wanted};
-use crate::trace::{Cause, Effect, Lane, Trace, Turn, timer};
+use crate::trace::{Cause, Effect, Lane, Trace, Turn, counted, timer};
 
 /// The fiber that had the turn.
 pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {
@@ -89,6 +89,13 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
         Effect::Timer { after, at } => format!("set a timer for {}", timer(*after, *at)),
         Effect::Draw(number) => format!("drew {number}"),
         Effect::Event(name) => format!("passed the event {name:?}"),
+        Effect::Take { primitive, count, unit, .. } => {
+            format!("took {} from {}", counted(*count, unit), trace.name(*primitive))
+        }
+        Effect::Lose { primitive, count, unit, why } => {
+            format!("dropped {} of {} {why}", counted(*count, unit), trace.name(*primitive))
+        }
+        Effect::Discard(lane) => format!("dropped the value of {}, which lost the race", fiber(trace, *lane)),
         Effect::Fault(what) => format!("fault: {what}"),
     }
 }

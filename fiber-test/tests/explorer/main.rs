@@ -10,6 +10,7 @@ mod determinism;
 mod escaping;
 mod known;
 mod lateness;
+mod lost_items;
 mod mishaps;
 mod nearest;
 mod pairs;

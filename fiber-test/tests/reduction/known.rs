@@ -34,6 +34,27 @@ fn fibers_with_nothing_in_common_have_one_order() {
     assert_eq!(reduced("ten of ten", program).traces(), Some(1));
 }
 
+/// The recorder of traces listens too, and leaves the footprints to the reduction.
+#[test]
+fn an_exploration_whose_traces_are_inspected_has_as_many_orders() {
+    let program = || {
+        let count = Ref::new(0);
+        let both = [count.clone(), count].map(|count| {
+            let seen = Fiber::lazy({
+                let count = count.clone();
+                move || *count.load()
+            });
+            seen.bind(move |seen| Fiber::lazy(move || count.store(seen + 1)))
+        });
+        Fiber::parallel(both).map(drop).boxed()
+    };
+    let explore = || Explore::exhaustive().reduced().no_regressions();
+    let inspected = explore().inspect(|trace| assert!(!trace.turns().is_empty())).check(program);
+    assert!(inspected.is_complete());
+    assert_eq!(inspected.traces(), explore().check(program).traces());
+    assert!(inspected.traces() > Some(1));
+}
+
 /// Each reads and writes: r1 w1 r2 w2, the same the other way round, and two orders of the writes after both reads.
 #[test]
 fn two_increments_have_four() {

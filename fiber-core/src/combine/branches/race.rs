@@ -3,6 +3,7 @@ use std::panic::Location;
 use super::choice::Choice;
 use super::pair::{Ended, Joint, Pair};
 use crate::engine::context::Cx;
+use crate::engine::fate::unwanted;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::error::Frame;
@@ -145,6 +146,9 @@ fn first_of_two<A, B>(cx: &Cx<'_>, mut ended: Ended<A, B>, frame: Frame) -> Outc
 pub(crate) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasContext) -> Outcome<T> {
     if winner.is_wrong() && loser.is_wrong() {
         return winner.suppress(loser, fiber);
+    }
+    if loser.is_success() {
+        unwanted();
     }
     forget(loser, fiber);
     winner

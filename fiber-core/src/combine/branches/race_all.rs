@@ -12,7 +12,8 @@ use crate::outcome::Outcome;
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all fibers; the first to end wins, whatever its outcome. The others are cancelled, and awaited.
     ///
-    /// The iterator is read to its end when the fiber runs, before the first branch starts.
+    /// The iterator is read to its end when the fiber runs, before the first branch starts. The winner in time is that of
+    /// `race_all(..).timeout_option(limit)`.
     ///
     /// ```
     /// use fiber_core::Fiber;

@@ -187,6 +187,11 @@ pub trait StreamSocket: Socket {
     /// `WouldBlock`: it would block. Any other error is one that the read would return.
     fn try_peek(&self) -> io::Result<()>;
 
+    /// The number of bytes that have arrived and were not read, for reports of those that are lost. 0 if it is not known.
+    fn unread(&self) -> usize {
+        0
+    }
+
     /// Writes, and returns the number of bytes written.
     ///
     /// # Errors

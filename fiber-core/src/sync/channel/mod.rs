@@ -33,6 +33,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::MutexGuard;
 
+use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::footprint::{Noted, is_listening};
 use receiver::ReceivingEnd;
@@ -196,12 +197,25 @@ impl<T> Channel<T> {
         Locked { state: self.state.lock(), seen: &self.seen }
     }
 
+    /// The same, where nobody [listens](is_listening).
+    #[inline]
+    fn lock_unnoted(&self) -> Locked<'_, T> {
+        Locked { state: self.state.lock_unnoted(), seen: &self.seen }
+    }
+
     /// Whether a look under the lock is worthwhile for an operation that needs one of these bits. An operation that waits looks again,
     /// under the lock.
     #[inline]
     fn is_likely(&self, bit: u8) -> bool {
-        // Relaxed: a hint. An explorer has to know of the look, so it always sees the one under the lock.
-        self.seen.load(Ordering::Relaxed) & bit != 0 || is_listening()
+        // An explorer has to know of the look, so it always sees the one under the lock.
+        self.has_seen(bit) || is_listening()
+    }
+
+    /// The same, where nobody listens.
+    #[inline]
+    fn has_seen(&self, bit: u8) -> bool {
+        // Relaxed: a hint.
+        self.seen.load(Ordering::Relaxed) & bit != 0
     }
 
     /// Closes the channel to further items. `true` if it was open.
@@ -217,6 +231,7 @@ impl<T> Channel<T> {
         let mut state = self.lock();
         let (wakes, items) = (state.close(), mem::take(state.items()));
         wakes.wake_after(state);
+        dropped(&self.subject, items.len(), ITEM, "with the last receiver");
         drop(items);
     }
 

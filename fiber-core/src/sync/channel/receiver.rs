@@ -3,14 +3,17 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
+use parking_lot::MutexGuard;
+
 use super::errors::{Closed, TryRecvError};
-use super::state::{CAN_TAKE, Taken};
+use super::state::{CAN_TAKE, State, Taken};
 use super::{Channel, Locked};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::fate::{ITEM, taken};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::footprint::{Counted, Handles, Object};
+use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
@@ -93,12 +96,24 @@ impl<T> Channel<T> {
     /// The oldest item, if there is one.
     #[inline]
     pub(super) fn take_now(&self) -> Option<T> {
-        if !self.is_likely(CAN_TAKE) {
+        if is_listening() {
+            return self.take_now_noted();
+        }
+        if !self.has_seen(CAN_TAKE) {
             return None;
         }
-        let mut state = self.lock();
+        let mut state = self.lock_unnoted();
         let Taken::Item(item, committed) = state.take_in_place() else { return None };
         wake_after(committed, state);
+        Some(item)
+    }
+
+    #[cold]
+    fn take_now_noted(&self) -> Option<T> {
+        let mut state = self.lock();
+        let Taken::Item(item, committed) = state.take() else { return None };
+        wake_after(committed, state);
+        taken(&self.subject, 1, ITEM, None);
         Some(item)
     }
 }
@@ -181,6 +196,9 @@ impl<T: Send + 'static> Receiver<T> {
         match state.take() {
             Taken::Item(item, committed) => {
                 wake_after(committed, state);
+                if is_listening() {
+                    taken(&self.channel().subject, 1, ITEM, None);
+                }
                 Ok(item)
             }
             Taken::Empty => Err(TryRecvError::Empty),
@@ -267,14 +285,31 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     /// Leaves the queue, with the item passed to this receiver, if any.
     #[inline]
     pub(super) fn take_handed(&self, place: &mut Waiter<Option<T>>) -> Option<T> {
+        if is_listening() {
+            let item = Self::handed(place, self.receiver.channel().state.lock());
+            self.note(item.is_some());
+            return item;
+        }
+        Self::handed(place, self.receiver.channel().state.lock_unnoted())
+    }
+
+    #[inline]
+    fn handed(place: &mut Waiter<Option<T>>, mut state: MutexGuard<'_, State<T>>) -> Option<T> {
         // What others see does not change: the receiver has left the queue when it was served.
-        let mut state = self.receiver.channel().state.lock();
         let item = state.leave_receivers(place);
         if state.is_closed() {
             // It may have been the last.
             state.tell_if_exhausted().wake_after(state);
         }
         item
+    }
+
+    /// Tells who has taken the item, if there is one.
+    #[cold]
+    fn note(&self, is_taken: bool) {
+        if is_taken {
+            taken(&self.receiver.channel().subject, 1, ITEM, Some(self.site));
+        }
     }
 
     /// The result of a look.
@@ -291,6 +326,14 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
                 Some(self.closed())
             }
         }
+    }
+
+    #[cold]
+    fn attempt_noted(&self) -> Option<Outcome<T>> {
+        let mut state = self.receiver.channel().lock();
+        let item = self.received(state.take(), state);
+        self.note(item.as_ref().is_some_and(Outcome::is_success));
+        item
     }
 
     #[cold]
@@ -312,11 +355,14 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
 
     #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        if is_listening() {
+            return self.attempt_noted();
+        }
         let channel = self.receiver.channel();
-        if !channel.is_likely(CAN_TAKE) {
+        if !channel.has_seen(CAN_TAKE) {
             return None;
         }
-        let mut state = channel.lock();
+        let mut state = channel.lock_unnoted();
         self.received(state.take(), state)
     }
 
@@ -332,7 +378,12 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
                 }
                 None
             }
-            taken => self.received(taken, state),
+            taken => {
+                if is_listening() {
+                    self.note(matches!(taken, Taken::Item(..)));
+                }
+                self.received(taken, state)
+            }
         }
     }
 
@@ -445,6 +496,9 @@ impl<T: Send + 'static> ReceivingMany<T> {
             committed.into_iter().for_each(|committed| wakes.push(committed));
         }
         wakes.wake_after(state);
+        if is_listening() && items.len() > 1 {
+            taken(self.subject(), items.len() - 1, ITEM, Some(self.one.site));
+        }
         items
     }
 }

@@ -3,9 +3,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Weak;
 
-use super::sender::{Sender, refused};
+use super::sender::{DISPLACED, FULL, Sender, refused};
 use super::state::{Overflow, Put};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::engine::task::Task;
 use crate::outcome::Outcome;
@@ -82,7 +83,9 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
                 }
             }
         };
+        let why = if state.overflow() == Overflow::DropNewest { FULL } else { DISPLACED };
         wakes.wake_after(state);
+        dropped(self.sender.subject(), lost.len(), ITEM, why);
         sent
     }
 

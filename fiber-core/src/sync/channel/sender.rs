@@ -7,6 +7,7 @@ use super::send_all::SendingAll;
 use super::state::{CAN_PUT, Overflow, Put};
 use super::{Channel, Locked};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -179,6 +180,7 @@ impl<T: Send + 'static> Sender<T> {
             Put::In(committed) => wake_after(committed, state),
             Put::Instead(oldest) => {
                 drop(state);
+                dropped(self.subject(), 1, ITEM, DISPLACED);
                 drop(oldest);
             }
             Put::Full(item) => return Err(TrySendError::Full(item)),
@@ -234,6 +236,11 @@ impl<T> fmt::Debug for Sender<T> {
     }
 }
 
+/// Why a sliding channel drops an item.
+pub(super) const DISPLACED: &str = "because a newer one took its place";
+/// Why a dropping one does.
+pub(super) const FULL: &str = "because the channel was full";
+
 /// The wait of [`Sender::send`].
 pub struct Sending<T> {
     sender: Sender<T>,
@@ -246,6 +253,34 @@ impl<T> Sending<T> {
     #[inline]
     pub(super) fn new(sender: Sender<T>, item: T, site: &'static Location<'static>) -> Self {
         Sending { sender, item: Some(item), site }
+    }
+}
+
+impl<T: Send + 'static> Sending<T> {
+    /// Puts an item into the channel.
+    ///
+    /// # Errors
+    /// An item without room comes back.
+    #[inline]
+    fn put<'a>(&self, item: T, mut state: Locked<'a, T>) -> Result<Outcome<()>, (T, Locked<'a, T>)> {
+        match state.put(item) {
+            Put::In(committed) => wake_after(committed, state),
+            Put::Instead(lost) => self.drop_after(state, lost, DISPLACED),
+            Put::Full(item) if state.overflow() == Overflow::DropNewest => self.drop_after(state, item, FULL),
+            Put::Full(item) => return Err((item, state)),
+            Put::Closed(item) => {
+                drop(state);
+                return Ok(refused("send", item, self.site));
+            }
+        }
+        Ok(Outcome::Success(()))
+    }
+
+    /// Drops an item without room after releasing the lock.
+    fn drop_after(&self, state: Locked<'_, T>, item: T, why: &'static str) {
+        drop(state);
+        dropped(self.sender.subject(), 1, ITEM, why);
+        drop(item);
     }
 }
 
@@ -268,7 +303,7 @@ impl<T: Send + 'static> Attempt for Sending<T> {
         }
         let state = channel.lock();
         let item = self.item.take().expect("an item is sent once");
-        match put(item, state, self.site) {
+        match self.put(item, state) {
             Ok(outcome) => Some(outcome),
             Err((item, _)) => {
                 self.item = Some(item);
@@ -284,7 +319,7 @@ impl<T: Send + 'static> Attempt for Sending<T> {
         let may_put = claim_if(&mut seat, |wakeup| state.can_put(wakeup));
         let mut item = self.item.take().expect("an item is sent once");
         if may_put {
-            (item, state) = match put(item, state, self.site) {
+            (item, state) = match self.put(item, state) {
                 Ok(outcome) => return Some(outcome),
                 Err(back) => back,
             };
@@ -333,29 +368,6 @@ impl<T> fmt::Debug for Sending<T> {
     }
 }
 
-/// Puts an item into the channel of a `send` at this site.
-///
-/// # Errors
-/// An item without room comes back.
-#[inline]
-fn put<'a, T: Send + 'static>(
-    item: T,
-    mut state: Locked<'a, T>,
-    site: &'static Location<'static>,
-) -> Result<Outcome<()>, (T, Locked<'a, T>)> {
-    match state.put(item) {
-        Put::In(committed) => wake_after(committed, state),
-        Put::Instead(lost) => drop_after(state, lost),
-        Put::Full(item) if state.overflow() == Overflow::DropNewest => drop_after(state, item),
-        Put::Full(item) => return Err((item, state)),
-        Put::Closed(item) => {
-            drop(state);
-            return Ok(refused("send", item, site));
-        }
-    }
-    Ok(Outcome::Success(()))
-}
-
 /// The failure of an operation whose channel is closed.
 #[cold]
 pub(super) fn refused<U: Send + 'static, O>(
@@ -364,10 +376,4 @@ pub(super) fn refused<U: Send + 'static, O>(
     site: &'static Location<'static>,
 ) -> Outcome<O> {
     Outcome::Failure(Error::new(SendError::new(unsent))).passed(Frame::new(operation, site))
-}
-
-/// Drops a displaced item after releasing the lock.
-fn drop_after<T>(state: Locked<'_, T>, item: T) {
-    drop(state);
-    drop(item);
 }

@@ -6,32 +6,32 @@ use fiber_core::Fiber;
 use crate::support::Shared;
 
 /// Nodes 0 and 1; node 0 is initially above node 1.
-struct Stack {
-    top: Option<usize>,
-    below: [Option<usize>; 2],
+pub(crate) struct Stack {
+    pub(crate) top: Option<usize>,
+    pub(crate) below: [Option<usize>; 2],
     /// Changes with every swap.
     version: u32,
-    is_popped: [bool; 2],
+    pub(crate) is_popped: [bool; 2],
 }
 
 impl Stack {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Stack { top: Some(0), below: [Some(1), None], version: 0, is_popped: [false; 2] }
     }
 
-    fn swap(&mut self, top: Option<usize>) {
+    pub(crate) fn swap(&mut self, top: Option<usize>) {
         self.top = top;
         self.version += 1;
     }
 
-    fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         if let Some(node) = self.top {
             self.is_popped[node] = true;
             self.swap(self.below[node]);
         }
     }
 
-    fn push(&mut self, node: usize) {
+    pub(crate) fn push(&mut self, node: usize) {
         self.is_popped[node] = false;
         self.below[node] = self.top;
         self.swap(Some(node));

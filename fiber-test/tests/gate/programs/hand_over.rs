@@ -14,11 +14,11 @@ struct State {
 }
 
 /// A lock that has to be released by hand, and checks whether the next in the queue still waits.
-#[derive(Clone)]
-struct AskingLock(Shared<State>);
+#[derive(Clone, Default)]
+pub(crate) struct AskingLock(Shared<State>);
 
 impl AskingLock {
-    fn take(&self) -> Fiber<()> {
+    pub(crate) fn take(&self) -> Fiber<()> {
         let lock = self.clone();
         Fiber::callback(move |resume| lock.enter(resume)).boxed()
     }
@@ -35,7 +35,7 @@ impl AskingLock {
         resume.into_iter().for_each(|resume| resume.success(()));
     }
 
-    fn release(&self) {
+    pub(crate) fn release(&self) {
         let next = self.0.with(|state| {
             while let Some(next) = state.queue.pop_front() {
                 if !next.is_closed() {
@@ -55,7 +55,7 @@ impl AskingLock {
 }
 
 /// Two fibers hold it; one of them does not wait for longer than a third one takes.
-fn program(hold: impl Fn() -> Fiber<()>) -> Fiber<()> {
+pub(crate) fn program(hold: impl Fn() -> Fiber<()>) -> Fiber<()> {
     let impatient = hold().race(Fiber::success(()).bind(|()| Fiber::success(()))).map(drop);
     let all = Fiber::parallel([hold(), impatient.boxed()]);
     let last = hold();
@@ -63,7 +63,7 @@ fn program(hold: impl Fn() -> Fiber<()>) -> Fiber<()> {
 }
 
 pub(crate) fn broken() -> Fiber<()> {
-    let lock = AskingLock(Shared::new(State::default()));
+    let lock = AskingLock::default();
     program(move || lock.hold())
 }
 

@@ -11,13 +11,13 @@ const LEASE: Duration = Duration::from_secs(10);
 
 /// Each write carries the number of its writer's lease.
 #[derive(Default)]
-struct Store {
+pub(crate) struct Store {
     written_by: u32,
     is_fenced: bool,
 }
 
 impl Store {
-    fn write(&mut self, lease: u32) {
+    pub(crate) fn write(&mut self, lease: u32) {
         assert!(self.is_fenced || lease >= self.written_by, "an old leader overwrote a new one");
         self.written_by = self.written_by.max(lease);
     }
