@@ -23,7 +23,6 @@ use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit, offset_of};
-use std::num::NonZero;
 use std::ops::Deref;
 use std::process::abort;
 use std::ptr::NonNull;
@@ -44,6 +43,8 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     type Front: Send + Sync + 'static;
     /// Whether a cell below a nested tree belongs to the tree around that.
     const IS_OUTSIDE: bool = false;
+    /// Whether a nested tree may begin with the cell. If none does, the cell is [outside](Body::IS_OUTSIDE), too.
+    const NESTS: bool = false;
 
     const BEHAVIOR: &'static O::Behavior;
 }
@@ -62,6 +63,20 @@ struct Top<O: Owner> {
     shared: O::Root,
     /// That of the tree around a nested one.
     outside: Option<NonNull<Top<O>>>,
+}
+
+impl<O: Owner> Top<O> {
+    /// Drops that of a nested tree.
+    ///
+    /// # Safety
+    /// If it is one, it is not used any more, and `nested` has made it for the caller.
+    unsafe fn free(top: NonNull<Self>) {
+        // SAFETY: it is alive.
+        if unsafe { top.as_ref() }.outside.is_some() {
+            // SAFETY: `nested` has made it of a box, and nobody uses it.
+            drop(unsafe { Box::from_raw(top.as_ptr()) });
+        }
+    }
 }
 
 // SAFETY: the target of `outside` is only shared, and `O::Root` is `Send` and `Sync`.
@@ -100,30 +115,9 @@ struct Buffer<D>(MaybeUninit<D>);
 
 /// The place of a node in the tree.
 pub(super) struct Links<O: Owner> {
-    /// In the topmost node. The first node of a nested tree owns that of the nested one, and marks the pointer with `OWNS`.
+    /// In the topmost node, or in a box of the first node of a nested tree.
     top: NonNull<Top<O>>,
     pub(super) parent: Option<O::Fiber>,
-}
-
-/// The lowest bit of a pointer to a [`Top`], which is aligned.
-const OWNS: usize = 1;
-
-impl<O: Owner> Links<O> {
-    #[inline]
-    fn top(&self) -> NonNull<Top<O>> {
-        // SAFETY: the address of a `Top` without the mark is not null.
-        self.top.map_addr(|address| unsafe { NonZero::new_unchecked(address.get() & !OWNS) })
-    }
-}
-
-impl<O: Owner> Drop for Links<O> {
-    #[inline]
-    fn drop(&mut self) {
-        if self.top.addr().get() & OWNS != 0 {
-            // SAFETY: `below` has made it of a box, for the first node of a nested tree, of which no node is left.
-            drop(unsafe { Box::from_raw(self.top().as_ptr()) });
-        }
-    }
 }
 
 // SAFETY: the target of `top` is only shared, except for its drop, and is `Send` and `Sync`; so is the reference.
@@ -204,8 +198,14 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             // SAFETY: the description was never claimed, and with no reference left it cannot be claimed any more.
             drop(unsafe { Self::take_description(cell) });
         }
+        // SAFETY: the cell is still allocated.
+        let top = unsafe { (*cell.as_ptr()).node.links.top };
         // SAFETY: `allocate` initialised the cell, and the caller has exclusive access to it.
         unsafe { cell.drop_in_place() };
+        if B::NESTS {
+            // SAFETY: `top` is in the topmost cell, which the caller keeps alive, or in the box of this one.
+            unsafe { Top::free(top) };
+        }
         // SAFETY: `allocate` took the block, for this type.
         unsafe { recycle::give_block(cell.cast(), const { Self::LAYOUT }) };
     }
@@ -276,9 +276,9 @@ impl<O: Owner> Ref<O> {
         body: impl FnOnce() -> (B::Front, B),
     ) -> [Self; N] {
         let top = match nested {
-            None if B::IS_OUTSIDE => parent.outside(),
-            None => parent.links.top(),
-            Some(shared) => Self::nested(Top { shared, outside: Some(parent.outside()) }),
+            Some(shared) if B::NESTS => Self::nested(Top { shared, outside: Some(parent.outside()) }),
+            _ if B::IS_OUTSIDE || B::NESTS => parent.outside(),
+            _ => parent.links.top,
         };
         let links = Links { top, parent: Some(parent.clone().into()) };
         let cell = Cell::allocate(N as u32, links, owner, description, body).cast();
@@ -288,7 +288,7 @@ impl<O: Owner> Ref<O> {
     /// The outermost tree around the node.
     #[inline]
     fn outside(&self) -> NonNull<Top<O>> {
-        let top = self.links.top();
+        let top = self.links.top;
         // SAFETY: as in `top`.
         unsafe { top.as_ref() }.outside.unwrap_or(top)
     }
@@ -296,8 +296,7 @@ impl<O: Owner> Ref<O> {
     /// For the first node of a nested tree.
     #[cold]
     fn nested(top: Top<O>) -> NonNull<Top<O>> {
-        let top = NonNull::from(Box::leak(Box::new(top)));
-        top.map_addr(|address| address | OWNS)
+        NonNull::from(Box::leak(Box::new(top)))
     }
 
     /// All references to a new cell. Compiled once: in `below`, the closure would be compiled for each type of body.
@@ -310,7 +309,7 @@ impl<O: Owner> Ref<O> {
     pub(crate) fn top(&self) -> &O::Root {
         // SAFETY: it lies in the topmost cell, or belongs to the first cell of a nested tree, and is only ever shared. A node keeps
         // its parent alive, so those cells live as long as this reference.
-        &unsafe { self.links.top().as_ref() }.shared
+        &unsafe { self.links.top.as_ref() }.shared
     }
 
     /// The operations of the body.

@@ -33,6 +33,8 @@ pub(crate) trait Sink<T>: Send + Sync + 'static {
     const RACES: bool = false;
     /// Whether the fiber belongs to the scheduler, even if the one above has a [host](crate::engine::host).
     const IS_OUTSIDE: bool = false;
+    /// Whether the fiber may have a host itself.
+    const IS_CALLED: bool = false;
 
     /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(self, context: &Context, outcome: Outcome<T>);
@@ -50,6 +52,7 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     const ROOM: usize = room_of::<R, S>();
     type Front = S::Place;
     const IS_OUTSIDE: bool = S::IS_OUTSIDE;
+    const NESTS: bool = S::IS_CALLED;
 
     const BEHAVIOR: &'static Start = &Start {
         start: Self::start,

@@ -158,6 +158,7 @@ struct Called<S>(S);
 
 impl<T: Send + 'static, S: Sink<T, Place = ResultCell<T>>> Sink<T> for Called<S> {
     type Place = ResultCell<T>;
+    const IS_CALLED: bool = true;
 
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
         // The drop of an outcome without a taker may unwind.
