@@ -57,16 +57,20 @@ impl Root {
     /// Passes a task of this tree to its host, if it has one, and otherwise to the scheduler.
     #[inline]
     pub(super) fn schedule(&self, task: Task) {
-        catch_panic(|| match &self.host {
-            Some(host) if self.is_of(&task) => host.schedule(task, &*self.scheduler),
-            _ => self.scheduler.schedule(task),
-        });
+        if let Some(host) = &self.host {
+            return self.schedule_beside(host, task);
+        }
+        catch_panic(|| self.scheduler.schedule(task));
     }
 
-    /// Whether the task is one of a hosted fiber or its parts, and not of a fork.
+    /// The task may be one of the hosted fiber or its parts, or of a fork.
     #[cold]
-    fn is_of(&self, task: &Task) -> bool {
-        task.context().is_some_and(|fiber| ptr::eq(fiber.0.top(), self))
+    fn schedule_beside(&self, host: &Host, task: Task) {
+        let is_hosted = task.context().is_some_and(|fiber| ptr::eq(fiber.0.top(), self));
+        catch_panic(|| match is_hosted {
+            true => host.schedule(task, &*self.scheduler),
+            false => self.scheduler.schedule(task),
+        });
     }
 }
 
