@@ -10,7 +10,8 @@ use std::str::FromStr;
 /// Its text form has a line for each turn, and can be kept in a file:
 ///
 /// ```
-/// use fiber_core::{Recording, TurnKind};
+/// use fiber_core::scheduler::TurnKind;
+/// use fiber_core::Recording;
 ///
 /// let text = "recording 1, 0 lost\n0 7 start\n0 7.0.0 start\n1 7.0.1 start\n0 7.0.0 bind\n";
 /// let recording: Recording = text.parse().unwrap();
@@ -55,7 +56,8 @@ impl Recording {
     /// A recording of these turns, before which `lost` others were not kept.
     ///
     /// ```
-    /// use fiber_core::{RecordedTurn, Recording, TurnKind};
+    /// use fiber_core::scheduler::{RecordedTurn, TurnKind};
+    /// use fiber_core::Recording;
     /// let start = RecordedTurn { thread: 0, fiber: "7".to_owned(), kind: TurnKind::Start };
     /// assert_eq!(Recording::new(vec![start], 2).to_string(), "recording 1, 2 lost\n0 7 start\n");
     /// ```

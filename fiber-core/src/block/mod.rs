@@ -26,7 +26,6 @@ mod drive;
 mod stop;
 mod waker;
 
-pub use awaited::FiberFuture;
 pub(crate) use drive::{End, Ends, new};
 pub use drive::{Wait, block, misplaced, wait, wait_first};
 pub use stop::{Gives, Stop};

@@ -118,7 +118,8 @@ impl Dump {
     /// The fibers and their parts. A fiber comes before everything below it.
     ///
     /// ```
-    /// use fiber_core::{DumpedState, Fiber, WaitsFor};
+    /// use fiber_core::scheduler::WaitsFor;
+    /// use fiber_core::{DumpedState, Fiber};
     /// use fiber_test::TestScheduler;
     ///
     /// let test = TestScheduler::new();

@@ -88,10 +88,10 @@ impl Clone for Subject {
     }
 }
 
-/// Counts the items in a primitive, for a scheduler that observes [events](crate::Event::Uses).
+/// Counts the items in a primitive, for a scheduler that observes [events](crate::scheduler::Event::Uses).
 ///
 /// ```
-/// use fiber_core::Event;
+/// use fiber_core::scheduler::Event;
 ///
 /// /// How many items are in the primitive that a fiber uses.
 /// fn items(event: Event<'_>) -> Option<usize> {

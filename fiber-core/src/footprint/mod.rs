@@ -79,7 +79,7 @@ impl Access {
     /// Whether two steps with these accesses to the same state may behave differently in the other order.
     ///
     /// ```
-    /// use fiber_core::footprint::Access;
+    /// use fiber_core::scheduler::footprint::Access;
     ///
     /// assert!(Access::Read.depends_on(Access::Write));
     /// assert!(!Access::Read.depends_on(Access::Read));
@@ -100,7 +100,8 @@ impl Access {
 /// that listens, it has no effect.
 ///
 /// ```
-/// use fiber_core::{Fiber, footprint::touch};
+/// use fiber_core::scheduler::footprint::touch;
+/// use fiber_core::Fiber;
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 ///
 /// static VISITS: AtomicU32 = AtomicU32::new(0);
@@ -119,7 +120,8 @@ pub fn touch<K: Hash + ?Sized>(key: &K) {
 /// Like [`touch`], of a step that only reads the state.
 ///
 /// ```
-/// use fiber_core::{Fiber, footprint::touch_read};
+/// use fiber_core::scheduler::footprint::touch_read;
+/// use fiber_core::Fiber;
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 ///
 /// static VISITS: AtomicU32 = AtomicU32::new(0);
@@ -138,7 +140,7 @@ pub fn touch_read<K: Hash + ?Sized>(key: &K) {
 /// Tells a scheduler for tests that this step uses state that does not record its accesses; the argument names it.
 ///
 /// ```
-/// use fiber_core::footprint::{self, Listening, Touched};
+/// use fiber_core::scheduler::footprint::{self, Listening, Touched};
 ///
 /// let listening = Listening::begin();
 /// footprint::touch_unknown("the database");

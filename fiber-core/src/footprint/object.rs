@@ -10,7 +10,7 @@ use super::{Access, Touched};
 /// All objects made while no scheduler listens are equal, which is safe: it can only make steps look dependent.
 ///
 /// ```
-/// use fiber_core::footprint::{Access, Object};
+/// use fiber_core::scheduler::footprint::{Access, Object};
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 ///
 /// #[derive(Default)]
@@ -40,7 +40,7 @@ impl Object {
     /// Makes a new object.
     ///
     /// ```
-    /// use fiber_core::footprint::{self, Listening, Object};
+    /// use fiber_core::scheduler::footprint::{self, Listening, Object};
     ///
     /// let listening = Listening::begin();
     /// footprint::made_by(1);

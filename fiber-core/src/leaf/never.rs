@@ -1,5 +1,6 @@
-use super::wait::{Leaf, Wait};
+use super::wait::Wait;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -17,14 +18,21 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// The wait ends at once. In an uncancelable region it hangs forever.
     #[track_caller]
-    pub fn never() -> Fiber<T, Leaf<Never<T>>> {
+    pub fn never() -> Fiber<T, impl Run<Out = T> + Clone> {
         Fiber::wait(Never(PhantomData))
     }
 }
 
 /// The wait of [`Fiber::never`].
-#[derive(Clone, Debug)]
-pub struct Never<T>(PhantomData<fn() -> T>);
+#[derive(Debug)]
+pub(crate) struct Never<T>(PhantomData<fn() -> T>);
+
+// By hand, because a `T` need not be `Clone`; there is none.
+impl<T> Clone for Never<T> {
+    fn clone(&self) -> Self {
+        Never(PhantomData)
+    }
+}
 
 impl<T: Send + 'static> Wait for Never<T> {
     type Out = T;

@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::TimerKey;
+use crate::engine::step::Run;
 use crate::engine::task::Task;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
@@ -21,7 +22,7 @@ impl Fiber<()> {
     /// # Cancellation
     /// The wait ends at once, and its timer is removed.
     #[track_caller]
-    pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
+    pub fn delay(duration: Duration) -> Fiber<(), impl Run<Out = ()> + Clone> {
         Fiber::delay_at(Location::caller(), duration)
     }
 
@@ -42,7 +43,7 @@ impl Fiber<()> {
     /// # Cancellation
     /// The wait ends at once, and its timer is removed.
     #[track_caller]
-    pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
+    pub fn until(instant: Instant) -> Fiber<(), impl Run<Out = ()> + Clone> {
         Fiber::wait(Sleep { until: Until::At(instant), timer: None })
     }
 }

@@ -12,6 +12,7 @@ use super::read::read_some;
 use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -151,7 +152,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn line(&self) -> Fiber<Option<String>, Leaf<SocketWait<Decode<Line>>>> {
+    pub fn line(&self) -> Fiber<Option<String>, impl Run<Out = Option<String>> + Clone + use<>> {
         self.fiber(Line)
     }
 
@@ -178,7 +179,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn read_until(&self, end: u8) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Until>>>> {
+    pub fn read_until(&self, end: u8) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Until(end))
     }
 
@@ -205,7 +206,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn read_exact(&self, length: usize) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Exact>>>> {
+    pub fn read_exact(&self, length: usize) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Exact(length))
     }
 
@@ -235,7 +236,7 @@ impl BufReader {
     /// # Cancellation
     /// A cancelled fiber has taken nothing.
     #[track_caller]
-    pub fn some(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Any>>>> {
+    pub fn some(&self) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Any)
     }
 
@@ -261,7 +262,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn rest(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Rest>>>> {
+    pub fn rest(&self) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Rest)
     }
 
@@ -469,7 +470,7 @@ impl Unread<'_> {
 
 /// See [`BufReader::line`].
 #[derive(Clone, Copy, Debug)]
-pub struct Line;
+pub(crate) struct Line;
 
 impl Cut for Line {
     type Out = Option<String>;
@@ -498,7 +499,7 @@ fn not_utf8(error: std::string::FromUtf8Error) -> io::Error {
 
 /// See [`BufReader::read_until`].
 #[derive(Clone, Copy, Debug)]
-pub struct Until(u8);
+pub(crate) struct Until(u8);
 
 impl Cut for Until {
     type Out = Vec<u8>;
@@ -515,7 +516,7 @@ impl Cut for Until {
 
 /// See [`BufReader::read_exact`].
 #[derive(Clone, Copy, Debug)]
-pub struct Exact(usize);
+pub(crate) struct Exact(usize);
 
 impl Cut for Exact {
     type Out = Vec<u8>;
@@ -531,7 +532,7 @@ impl Cut for Exact {
 
 /// See [`BufReader::some`].
 #[derive(Clone, Copy, Debug)]
-pub struct Any;
+pub(crate) struct Any;
 
 impl Cut for Any {
     type Out = Vec<u8>;
@@ -544,7 +545,7 @@ impl Cut for Any {
 
 /// See [`BufReader::rest`].
 #[derive(Clone, Copy, Debug)]
-pub struct Rest;
+pub(crate) struct Rest;
 
 impl Cut for Rest {
     type Out = Vec<u8>;

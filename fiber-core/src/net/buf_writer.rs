@@ -13,6 +13,7 @@ use super::stream::ByteStream;
 use super::write::write_some;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -153,7 +154,7 @@ impl BufWriter {
     /// # Cancellation
     /// Bytes that were not written stay in the buffer.
     #[track_caller]
-    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Flush>>> {
+    pub fn flush(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Flush { writer: self.clone() }, Location::caller())
     }
 
@@ -213,7 +214,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Put<B> {
 
 /// The operation of [`BufWriter::flush`].
 #[derive(Clone)]
-pub struct Flush {
+pub(crate) struct Flush {
     writer: BufWriter,
 }
 

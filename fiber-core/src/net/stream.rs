@@ -56,10 +56,11 @@ pub struct TornWrite {
 }
 
 impl ByteStream {
-    /// A stream over a socket of your own: see [`Net`](super::Net). Reports use `kind` as its name.
+    /// A stream over a socket of your own: see [`Net`](crate::scheduler::net::Net). Reports use `kind` as its name.
     ///
     /// ```
-    /// use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
+    /// use fiber_core::net::ByteStream;
+    /// use fiber_core::scheduler::net::{Readiness, Socket, StreamSocket};
     /// use std::io;
     /// use std::net::Shutdown;
     ///

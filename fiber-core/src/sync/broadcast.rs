@@ -7,11 +7,11 @@ use super::channel::{Closed, SendError, TrySendError};
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object};
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
@@ -328,7 +328,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// # Cancellation
     /// The value of a sender that waits for room is dropped, and is never received. An admitted value is received.
     #[track_caller]
-    pub fn send(&self, value: T) -> Fiber<(), Leaf<Operation<Publish<T>>>> {
+    pub fn send(&self, value: T) -> Fiber<(), impl Run<Out = ()> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(Publish::new(self.clone(), Arc::new(value), site), site)
     }
@@ -439,7 +439,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     /// # Cancellation
     /// The fiber leaves the queue at once. A value that was passed to it is received next.
     #[track_caller]
-    pub fn recv(&self) -> Fiber<T, Leaf<Operation<Hear<T>>>> {
+    pub fn recv(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(Hear::new(self.0.clone(), site), site)
     }
@@ -509,7 +509,7 @@ impl fmt::Display for Missed {
 impl std::error::Error for Missed {}
 
 /// The wait of [`Broadcast::send`].
-pub struct Publish<T> {
+pub(crate) struct Publish<T> {
     broadcast: Broadcast<T>,
     /// `None`: the value was admitted, or is in the queue.
     value: Option<Arc<T>>,
@@ -604,7 +604,7 @@ impl<T> fmt::Debug for Publish<T> {
 }
 
 /// The wait of [`Subscriber::recv`].
-pub struct Hear<T> {
+pub(crate) struct Hear<T> {
     subscription: Counted<Subscription<T>>,
     site: &'static Location<'static>,
 }

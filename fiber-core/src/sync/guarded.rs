@@ -319,7 +319,7 @@ where
 }
 
 /// The wait for a lock.
-pub struct Claim<T: 'static, H> {
+pub(crate) struct Claim<T: 'static, H> {
     /// `None` once the guard that was made holds it.
     of: Option<Arc<Guarded<T>>>,
     permits: usize,

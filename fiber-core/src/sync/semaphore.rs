@@ -10,7 +10,6 @@ use crate::engine::step::Run;
 use crate::engine::subject::{Holder, Subject};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::leaf::Leaf;
 use crate::local::LocalKey;
 use crate::outcome::Outcome;
 use crate::resource::Resource;
@@ -88,7 +87,7 @@ impl Semaphore {
     /// # Cancellation
     /// The fiber leaves the queue at once. Permits that were already passed to it go to the next waiter.
     #[track_caller]
-    pub fn acquire(&self, count: usize) -> Fiber<Permit, Leaf<Operation<Acquire>>> {
+    pub fn acquire(&self, count: usize) -> Fiber<Permit, impl Run<Out = Permit> + Clone + use<>> {
         let site = Location::caller();
         Operation::fiber(self.attempt(count, site), site)
     }
@@ -233,7 +232,7 @@ impl fmt::Debug for Permit {
 
 /// The wait of [`Semaphore::acquire`].
 #[derive(Debug)]
-pub struct Acquire {
+pub(crate) struct Acquire {
     /// `None` once the permit that was taken holds it.
     semaphore: Option<Semaphore>,
     count: usize,

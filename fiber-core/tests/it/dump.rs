@@ -7,7 +7,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crate::support::Queue;
-use fiber_core::{Context, Dump, DumpedState, Error, Fiber, Handle, Instant, WaitsFor, fiber};
+use fiber_core::scheduler::WaitsFor;
+use fiber_core::{Context, Dump, DumpedState, Error, Fiber, Handle, Instant, fiber};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);

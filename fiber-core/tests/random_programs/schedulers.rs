@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Run, Task, Unobserved};
+use fiber_core::scheduler::{Task, Unobserved};
+use fiber_core::{Fiber, Run};
 use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 use proptest::prelude::*;
 

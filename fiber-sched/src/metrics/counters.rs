@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fiber_core::{Task, TaskKind};
+use fiber_core::scheduler::{Task, TaskKind};
 
 /// Latencies from below 256 ns to 8 s and more, each bucket twice the one before.
 pub(super) const LATENCY_BUCKETS: usize = 26;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use fiber_core::TaskKind;
+use fiber_core::scheduler::TaskKind;
 
 use super::counters::{Count, Counters, LATENCY_BUCKETS};
 
@@ -12,7 +12,8 @@ use super::counters::{Count, Counters, LATENCY_BUCKETS};
 /// may be slightly off.
 ///
 /// ```
-/// use fiber_core::{Fiber, TaskKind};
+/// use fiber_core::scheduler::TaskKind;
+/// use fiber_core::Fiber;
 /// use fiber_sched::{Pool, block_on};
 ///
 /// let pool = Pool::builder().workers(2).build();

@@ -13,7 +13,9 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
-use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket, Waiting};
+use fiber_core::scheduler::net::{
+    DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket, Waiting,
+};
 use parking_lot::Mutex;
 
 use super::reactor::{Happened, Held, Reactor, SocketName, stopped};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use fiber_core::net::{Readiness, Waiting, Waking};
+use fiber_core::scheduler::net::{Readiness, Waiting, Waking};
 use mio::event::{Event, Source as MioSource};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use parking_lot::{Mutex, MutexGuard};

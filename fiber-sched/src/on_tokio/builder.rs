@@ -1,6 +1,7 @@
 use std::fmt;
 
-use fiber_core::{Context, Unobserved};
+use fiber_core::Context;
+use fiber_core::scheduler::Unobserved;
 use tokio::runtime;
 
 use super::TokioScheduler;
@@ -43,7 +44,8 @@ impl TokioBuilder {
     /// ```
     /// # #[tokio::main]
     /// # async fn main() {
-    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_core::scheduler::Event;
+    /// use fiber_core::{Context, Fiber};
     /// use fiber_sched::{Observer, TokioScheduler};
     /// use std::sync::{Arc, Mutex};
     ///

@@ -20,7 +20,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Context, Dump, Fiber, Group, Handle, Run, Scheduler};
+use fiber_core::scheduler::Scheduler;
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Run};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
@@ -179,7 +180,8 @@ impl TokioScheduler {
     /// ```
     /// # #[tokio::main]
     /// # async fn main() {
-    /// use fiber_core::{Fiber, TaskKind};
+    /// use fiber_core::scheduler::TaskKind;
+    /// use fiber_core::Fiber;
     /// use fiber_sched::TokioScheduler;
     ///
     /// let fibers = TokioScheduler::current();

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
-use fiber_core::{Context, Event, Instant, Scheduler, Task, TimerKey, Unobserved};
+use fiber_core::scheduler::{Event, Scheduler, Task, TimerKey, Unobserved};
+use fiber_core::{Context, Instant};
 use parking_lot::Mutex;
 use tokio::runtime;
 

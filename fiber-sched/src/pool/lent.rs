@@ -8,7 +8,7 @@
 
 use std::mem;
 
-use fiber_core::{BranchDeque, BranchStealer, Progress, Task};
+use fiber_core::scheduler::{BranchDeque, BranchStealer, Progress, Task};
 use parking_lot::{Mutex, MutexGuard};
 
 pub(super) struct Lent {

@@ -16,7 +16,8 @@ use arc_swap::ArcSwap;
 use crossbeam_deque::{Injector, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use crossbeam_utils::atomic::AtomicCell;
-use fiber_core::{Checkpoint, Context, Instant, SwitchPoint, Task, TimerKey};
+use fiber_core::scheduler::{Checkpoint, SwitchPoint, Task, TimerKey};
+use fiber_core::{Context, Instant};
 
 use super::idle::Idle;
 use super::lent::Lent;

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::Unobserved;
+use fiber_core::scheduler::Unobserved;
 
 use crate::blocking::{DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 

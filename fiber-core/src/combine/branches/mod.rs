@@ -17,12 +17,5 @@ pub(crate) mod with_token;
 pub(crate) mod within;
 pub(crate) mod zip;
 
-pub use first_success::FirstSuccess;
-pub use first_successes::FirstSuccesses;
-pub use hedge::Hedge;
-pub use parallel::Parallel;
-pub use race::{Either, Race};
-pub use race_all::RaceAll;
-pub use race_with::{RaceWith, Raced};
-pub use within::Within;
-pub use zip::Zip;
+pub use race::Either;
+pub use race_with::Raced;

@@ -58,7 +58,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Errors
     /// The failure of the winner. A failure of the loser is suppressed into it; if the winner succeeded, the loser's
-    /// failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// failure goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// # Cancellation
     /// Both sides are cancelled and awaited.

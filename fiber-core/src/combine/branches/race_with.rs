@@ -49,7 +49,7 @@ pub struct Raced<A, B> {
 }
 
 /// The description of [`Fiber::race_with`].
-pub type RaceWith<R, S> = Pair<R, S, InOrder>;
+pub(crate) type RaceWith<R, S> = Pair<R, S, InOrder>;
 
 /// Gives both outcomes.
 #[derive(Clone, Copy, Debug)]

@@ -14,10 +14,7 @@ pub(crate) mod spawn;
 mod tied;
 pub(crate) mod wait_list;
 
-pub use detach::{Connected, Detach, Disconnect};
-pub use fork_all::ForkAll;
-pub use group::{Group, GroupEnd};
-pub use handle::{CancelWait, EndWait, Handle, HandleFuture, Join, OutcomeWait};
-pub use scope::{AwaitAll, InScope, Scope, ScopeFork};
-pub use spawn::Fork;
+pub use group::Group;
+pub use handle::Handle;
+pub use scope::Scope;
 pub use tied::CancelOnDrop;

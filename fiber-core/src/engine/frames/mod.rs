@@ -47,7 +47,8 @@ use table::{LeafOf, Of};
 /// result of another fiber, or of a later run:
 ///
 /// ```compile_fail,E0310
-/// use fiber_core::{Cx, Run, Step, Waiting};
+/// use fiber_core::scheduler::{Cx, Step, Waiting};
+/// use fiber_core::Run;
 ///
 /// static LATER: std::sync::Mutex<Option<Waiting<'static, ()>>> = std::sync::Mutex::new(None);
 ///

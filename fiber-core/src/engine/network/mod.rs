@@ -12,7 +12,7 @@ use std::net::{Shutdown, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-/// The network that the fibers of a scheduler use: see [`Scheduler::net`](crate::Scheduler::net).
+/// The network that the fibers of a scheduler use: see [`Scheduler::net`](crate::scheduler::Scheduler::net).
 ///
 /// No method but [`resolve`](Net::resolve) blocks.
 pub trait Net: Any + Send + Sync {
