@@ -53,6 +53,8 @@ mod primitive;
 mod recording;
 mod resource;
 pub mod scheduler;
+#[cfg(feature = "serde")]
+mod serde;
 mod stack;
 pub mod sync;
 mod token;

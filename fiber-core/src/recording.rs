@@ -19,6 +19,8 @@ use std::str::FromStr;
 /// assert_eq!(recording.turns()[3].kind, TurnKind::Bind);
 /// assert_eq!(recording.to_string(), text);
 /// ```
+///
+/// With the feature `serde`, a recording is that text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     turns: Vec<RecordedTurn>,
@@ -170,6 +172,18 @@ mod tests {
             assert_eq!(error(&format!("{head}0 0 start\n{turn}\n")), expected);
         }
         assert_eq!(head.parse::<Recording>().unwrap(), Recording::new(Vec::new(), 12));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_recording_as_data_is_its_text() {
+        let text = "recording 1, 3 lost\n0 1 start\n0 1.2 bind\n";
+        let recording: Recording = text.parse().unwrap();
+        let json = serde_json::to_string(&recording).unwrap();
+        assert_eq!(json, serde_json::to_string(text).unwrap());
+        assert_eq!(serde_json::from_str::<Recording>(&json).unwrap(), recording);
+        let error = serde_json::from_str::<Recording>("\"recording 1, 0 lost\\n0 0\"").unwrap_err();
+        assert!(error.to_string().starts_with("line 2 of the recording, `0 0`"), "{error}");
     }
 
     #[test]

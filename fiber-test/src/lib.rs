@@ -46,6 +46,8 @@ mod recorder;
 mod report;
 mod schedule;
 mod scheduler;
+#[cfg(feature = "serde")]
+mod serde;
 mod spawned;
 mod strategy;
 mod text;

@@ -62,7 +62,7 @@ plain_error! {
 /// let error = fiber_sched::run(Fiber::<()>::never().timeout(Duration::from_millis(1))).failure().unwrap();
 /// assert_eq!(error.downcast_ref::<TimedOut>().unwrap().after(), Duration::from_millis(1));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedOut {
     after: Duration,
     location: Site,
@@ -93,7 +93,7 @@ impl Display for TimedOut {
 impl StdError for TimedOut {}
 
 /// A deadline passed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineExceeded {
     deadline: Instant,
     location: Site,
@@ -133,7 +133,7 @@ impl StdError for DeadlineExceeded {}
 /// let error = fiber_sched::run(Fiber::lazy(|| -> u8 { panic!("out of tea") })).into_result().unwrap_err();
 /// assert_eq!(error.downcast_ref::<Panicked>().unwrap().message(), "out of tea");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panicked {
     message: String,
 }

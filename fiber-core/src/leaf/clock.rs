@@ -18,7 +18,7 @@ impl Fiber<Instant> {
     /// let elapsed = Fiber::now().bind(move |start| Fiber::delay(hour).bind(move |()| Fiber::now().map(move |end| end - start)));
     /// assert_eq!(TestScheduler::new().run(elapsed).unwrap(), hour);
     /// ```
-    pub fn now() -> Fiber<Instant, impl Run<Out = Instant> + Clone> {
+    pub fn now() -> Fiber<Instant, Now> {
         Fiber::new(Now)
     }
 }
@@ -31,14 +31,14 @@ impl Fiber<SystemTime> {
     /// use std::time::SystemTime;
     /// assert!(fiber_sched::run(Fiber::utc_now()).unwrap() > SystemTime::UNIX_EPOCH);
     /// ```
-    pub fn utc_now() -> Fiber<SystemTime, impl Run<Out = SystemTime> + Clone> {
+    pub fn utc_now() -> Fiber<SystemTime, UtcNow> {
         Fiber::new(UtcNow)
     }
 }
 
 /// The description of [`Fiber::now`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Now;
+pub struct Now;
 
 impl Run for Now {
     type Out = Instant;
@@ -55,7 +55,7 @@ impl Run for Now {
 
 /// The description of [`Fiber::utc_now`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct UtcNow;
+pub struct UtcNow;
 
 impl Run for UtcNow {
     type Out = SystemTime;

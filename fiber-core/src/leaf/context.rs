@@ -11,14 +11,14 @@ impl Fiber<Context> {
     /// let fiber = Fiber::current().map(|context| context.name().map(str::to_owned)).named("worker");
     /// assert_eq!(fiber_sched::run(fiber).unwrap().as_deref(), Some("worker"));
     /// ```
-    pub fn current() -> Fiber<Context, impl Run<Out = Context> + Clone> {
+    pub fn current() -> Fiber<Context, Here> {
         Fiber::new(Here)
     }
 }
 
 /// The description of [`Fiber::current`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Here;
+pub struct Here;
 
 impl Run for Here {
     type Out = Context;

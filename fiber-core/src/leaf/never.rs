@@ -1,6 +1,5 @@
-use super::wait::Wait;
+use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -18,14 +17,14 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// The wait ends at once. In an uncancelable region it hangs forever.
     #[track_caller]
-    pub fn never() -> Fiber<T, impl Run<Out = T> + Clone> {
+    pub fn never() -> Fiber<T, Leaf<Never<T>>> {
         Fiber::wait(Never(PhantomData))
     }
 }
 
 /// The wait of [`Fiber::never`].
 #[derive(Debug)]
-pub(crate) struct Never<T>(PhantomData<fn() -> T>);
+pub struct Never<T>(PhantomData<fn() -> T>);
 
 // By hand, because a `T` need not be `Clone`; there is none.
 impl<T> Clone for Never<T> {

@@ -14,14 +14,14 @@ impl Fiber<u64> {
     /// let roll = || Fiber::random_u64().map(|number| 1 + number % 6);
     /// assert_eq!(TestScheduler::with_seed(7).run(roll()).unwrap(), TestScheduler::with_seed(7).run(roll()).unwrap());
     /// ```
-    pub fn random_u64() -> Fiber<u64, impl Run<Out = u64> + Clone> {
+    pub fn random_u64() -> Fiber<u64, RandomU64> {
         Fiber::new(RandomU64)
     }
 }
 
 /// The description of [`Fiber::random_u64`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RandomU64;
+pub struct RandomU64;
 
 impl Run for RandomU64 {
     type Out = u64;

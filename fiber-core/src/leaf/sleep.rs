@@ -4,7 +4,6 @@ use std::time::Duration;
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::TimerKey;
-use crate::engine::step::Run;
 use crate::engine::task::Task;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
@@ -22,7 +21,7 @@ impl Fiber<()> {
     /// # Cancellation
     /// The wait ends at once, and its timer is removed.
     #[track_caller]
-    pub fn delay(duration: Duration) -> Fiber<(), impl Run<Out = ()> + Clone> {
+    pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
         Fiber::delay_at(Location::caller(), duration)
     }
 
@@ -43,7 +42,7 @@ impl Fiber<()> {
     /// # Cancellation
     /// The wait ends at once, and its timer is removed.
     #[track_caller]
-    pub fn until(instant: Instant) -> Fiber<(), impl Run<Out = ()> + Clone> {
+    pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
         Fiber::wait(Sleep { until: Until::At(instant), timer: None })
     }
 }

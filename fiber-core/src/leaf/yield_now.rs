@@ -21,14 +21,14 @@ impl Fiber<()> {
     /// # Cancellation
     /// A cancellation is noticed before and after the yield.
     #[track_caller]
-    pub fn yield_now() -> Fiber<(), impl Run<Out = ()> + Clone> {
+    pub fn yield_now() -> Fiber<(), YieldNow> {
         Fiber::new(YieldNow { site: Location::caller() })
     }
 }
 
 /// The description of [`Fiber::yield_now`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct YieldNow {
+pub struct YieldNow {
     site: &'static Location<'static>,
 }
 

@@ -99,7 +99,7 @@ impl Barrier {
     ///
     /// # Blocking
     /// Blocks the thread until all parties have arrived.
-    pub fn wait_blocking(&self) -> bool {
+    pub fn blocking_wait(&self) -> bool {
         Operation::block(self.attempt()).success().expect("the wait at a barrier succeeds")
     }
 

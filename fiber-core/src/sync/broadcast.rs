@@ -340,7 +340,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     ///
     /// let news = Broadcast::lossless(1);
     /// let reader = news.subscribe();
-    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| news.send_blocking(n)));
+    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| news.blocking_send(n)));
     /// let read = (1..=3).map(|_| fiber_sched::run(reader.recv()).unwrap());
     /// assert!(read.eq(1..=3));
     /// assert!(thread.join().unwrap().is_ok());
@@ -352,7 +352,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// # Blocking
     /// Blocks the thread while there is no room.
     #[track_caller]
-    pub fn send_blocking(&self, value: T) -> Result<(), Error> {
+    pub fn blocking_send(&self, value: T) -> Result<(), Error> {
         Operation::block(Publish::new(self.clone(), Arc::new(value), Location::caller())).into_result()
     }
 
@@ -452,7 +452,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     /// # Blocking
     /// Blocks the thread until there is a value.
     #[track_caller]
-    pub fn recv_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_recv(&self) -> Result<T, Error> {
         Operation::block(Hear::new(self.0.clone(), Location::caller())).into_result()
     }
 

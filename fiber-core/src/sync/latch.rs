@@ -105,13 +105,13 @@ impl Latch {
     /// let ready = Latch::new(1);
     /// let counted = ready.clone();
     /// let thread = std::thread::spawn(move || counted.count_down());
-    /// ready.wait_blocking();
+    /// ready.blocking_wait();
     /// assert!(ready.is_open() && thread.join().unwrap());
     /// ```
     ///
     /// # Blocking
     /// Blocks the thread until the latch is open.
-    pub fn wait_blocking(&self) {
+    pub fn blocking_wait(&self) {
         drop(Operation::block(self.attempt()));
     }
 

@@ -82,7 +82,7 @@ impl<T: Send + 'static> Mutex<T> {
     /// # Blocking
     /// Blocks the thread until it has the lock.
     #[track_caller]
-    pub fn lock_blocking(&self) -> MutexGuard<T> {
+    pub fn blocking_lock(&self) -> MutexGuard<T> {
         self.claim().block()
     }
 

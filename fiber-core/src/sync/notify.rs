@@ -140,14 +140,14 @@ impl Notify {
     /// let notify = Notify::new();
     /// let notified = notify.clone();
     /// let thread = std::thread::spawn(move || notified.notify_one());
-    /// notify.wait_blocking();
+    /// notify.blocking_wait();
     /// assert!(!notify.try_wait(), "the notification is taken");
     /// thread.join().unwrap();
     /// ```
     ///
     /// # Blocking
     /// Blocks the thread until the notification.
-    pub fn wait_blocking(&self) {
+    pub fn blocking_wait(&self) {
         drop(Operation::block(self.attempt()));
     }
 

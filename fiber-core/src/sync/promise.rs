@@ -172,7 +172,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// # Blocking
     /// Blocks the thread until the promise is completed.
     #[track_caller]
-    pub fn wait_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_wait(&self) -> Result<T, Error> {
         let kept = Kept { promise: self.0.clone(), site: Location::caller() };
         Operation::block(kept).into_result()
     }

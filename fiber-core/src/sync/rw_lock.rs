@@ -106,7 +106,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// # Blocking
     /// Blocks the thread until the value can be read.
     #[track_caller]
-    pub fn read_blocking(&self) -> RwLockReadGuard<T> {
+    pub fn blocking_read(&self) -> RwLockReadGuard<T> {
         self.shared().block()
     }
 
@@ -115,7 +115,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// # Blocking
     /// Blocks the thread until the value can be changed.
     #[track_caller]
-    pub fn write_blocking(&self) -> RwLockWriteGuard<T> {
+    pub fn blocking_write(&self) -> RwLockWriteGuard<T> {
         self.exclusive().block()
     }
 

@@ -98,10 +98,10 @@ impl Semaphore {
     /// use fiber_core::sync::Semaphore;
     ///
     /// let semaphore = Semaphore::new(3);
-    /// let permit = semaphore.acquire_blocking(2).unwrap();
+    /// let permit = semaphore.blocking_acquire(2).unwrap();
     /// assert_eq!(semaphore.available(), 1);
     /// drop(permit);
-    /// assert!(semaphore.acquire_blocking(4).is_err());
+    /// assert!(semaphore.blocking_acquire(4).is_err());
     /// ```
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Semaphore {
     /// # Blocking
     /// Blocks the thread until it has the permits.
     #[track_caller]
-    pub fn acquire_blocking(&self, count: usize) -> Result<Permit, Error> {
+    pub fn blocking_acquire(&self, count: usize) -> Result<Permit, Error> {
         Operation::block(self.attempt(count, Location::caller())).into_result()
     }
 

@@ -255,7 +255,7 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
     /// # Blocking
     /// Blocks the thread until there is a new value.
     #[track_caller]
-    pub fn changed_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_changed(&self) -> Result<T, Error> {
         Operation::block(Change::new(self.0.clone(), Location::caller())).into_result()
     }
 }

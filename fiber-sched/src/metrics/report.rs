@@ -24,7 +24,15 @@ use super::counters::{Count, Counters, LATENCY_BUCKETS};
 /// assert_eq!(metrics.total(|worker| worker.tasks(TaskKind::Start)), 10);
 /// println!("{metrics}");
 /// ```
-#[derive(Clone, Debug)]
+///
+/// With the feature `serde`, they are data for other programs:
+///
+/// ```
+/// let metrics = fiber_sched::Pool::builder().workers(1).build().metrics();
+/// let json = serde_json::to_value(&metrics).unwrap();
+/// assert_eq!(json["workers"][0]["tasks"]["timer"], 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
     /// One for each worker. A `Pool` has one more, for its spare thread.
@@ -51,7 +59,7 @@ pub struct Metrics {
 ///
 /// Workers of an [`AffinityPool`](crate::AffinityPool) do not steal, and their turns are not supervised.
 /// Their `steals`, `stolen_branches`, `notifications`, `cut_by_time` and `stuck` are 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerMetrics {
     tasks: [u64; KINDS.len()],

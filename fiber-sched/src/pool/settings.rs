@@ -38,7 +38,7 @@ const STUCK_AFTER: u32 = 10;
 
 /// A worker of a [`Pool`](super::Pool) that is stuck: for ten quanta, its fiber has neither come to a bind nor ended its
 /// turn, because a closure computes or blocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stuck {
     /// Where the fiber was forked or spawned.

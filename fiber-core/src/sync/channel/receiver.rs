@@ -157,8 +157,8 @@ impl<T: Send + 'static> Receiver<T> {
     /// use fiber_core::sync::Channel;
     ///
     /// let (sender, receiver) = Channel::rendezvous();
-    /// let thread = std::thread::spawn(move || receiver.recv_blocking());
-    /// sender.send_blocking(1).unwrap();
+    /// let thread = std::thread::spawn(move || receiver.blocking_recv());
+    /// sender.blocking_send(1).unwrap();
     /// assert_eq!(thread.join().unwrap().unwrap(), 1);
     /// ```
     ///
@@ -168,7 +168,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// # Blocking
     /// Blocks the thread while the channel is empty.
     #[track_caller]
-    pub fn recv_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_recv(&self) -> Result<T, Error> {
         Operation::block(Receiving::new(self.clone(), "recv", Location::caller())).into_result()
     }
 
