@@ -10,6 +10,7 @@ pub(crate) mod dump;
 pub(crate) mod event;
 pub(crate) mod files;
 pub(crate) mod frames;
+pub(crate) mod holder;
 pub(crate) mod lend;
 pub(crate) mod network;
 pub(crate) mod scheduler;

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Access, Touch, Touched};
+use super::access::{Access, Touch, Touched};
 
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 

@@ -1,8 +1,8 @@
 //! The identity of shared state, the same in every run: the step that made it, and the number of objects that this step had
 //! made before. It is not the address, which differs from run to run, and not the order in which objects are touched.
 
+use super::access::{Access, Touched};
 use super::listen::{is_listening, mixed, new_number, note};
-use super::{Access, Touched};
 
 /// The identity of state that fibers share, the same in all runs. It is a field of the value with the state, for types with
 /// many values; [`touch`](super::touch) is for state that has a name.

@@ -64,6 +64,25 @@ struct Searched {
     length: usize,
 }
 
+impl ByteStream {
+    /// A reader with a buffer, for lines and messages: see [`BufReader`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("a line\n");
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn buffered(&self) -> BufReader {
+        BufReader::new(self.clone())
+    }
+}
+
 impl BufReader {
     pub(super) fn new(stream: ByteStream) -> Self {
         BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }

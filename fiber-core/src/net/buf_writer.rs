@@ -54,6 +54,28 @@ struct Buffer {
     from: usize,
 }
 
+impl ByteStream {
+    /// A writer with a buffer, for many small writes: see [`BufWriter`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("a ");
+    /// do! writer.put("line\n");
+    /// do! writer.flush();
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn buffered_writer(&self) -> BufWriter {
+        BufWriter::new(self.clone())
+    }
+}
+
 impl BufWriter {
     pub(super) fn new(stream: ByteStream) -> Self {
         BufWriter { stream, buffer: Arc::default() }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fiber_core::scheduler::TaskKind;
 
-use super::counters::{Count, Counters, LATENCY_BUCKETS};
+use super::counters::{Count, Counters, KINDS, LATENCY_BUCKETS};
 
 /// The work that a [`Pool`](crate::Pool), an [`AffinityPool`](crate::AffinityPool) or a `TokioScheduler` has done since its
 /// start, and its pending work. The numbers of different threads are read one after the other while the threads run, so sums
@@ -83,18 +83,6 @@ pub struct WorkerMetrics {
     /// Tasks in its queue. In an `AffinityPool`, also those from other threads that it has not seen yet.
     pub queued: usize,
 }
-
-/// The kinds in the order of the counters.
-pub(super) const KINDS: [TaskKind; 8] = [
-    TaskKind::Start,
-    TaskKind::Wake,
-    TaskKind::Cancel,
-    TaskKind::Timer,
-    TaskKind::TimeOut,
-    TaskKind::Continue,
-    TaskKind::Blocking,
-    TaskKind::Compute,
-];
 
 impl Metrics {
     /// The sum of a number over all workers.

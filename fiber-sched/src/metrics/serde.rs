@@ -2,7 +2,8 @@
 
 use serde_core::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
-use super::report::{KINDS, Metrics, WorkerMetrics};
+use super::counters::KINDS;
+use super::report::{Metrics, WorkerMetrics};
 
 impl Serialize for Metrics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -98,27 +98,6 @@ impl TokioScheduler {
         TokioScheduler::builder(runtime).build()
     }
 
-    /// A builder for a scheduler with hooks.
-    ///
-    /// ```
-    /// # #[tokio::main]
-    /// # async fn main() {
-    /// use fiber_core::{Error, Fiber};
-    /// use fiber_sched::TokioScheduler;
-    /// use std::sync::mpsc;
-    ///
-    /// let (sender, lost) = mpsc::channel();
-    /// let runtime = tokio::runtime::Handle::current();
-    /// let builder = TokioScheduler::builder(&runtime);
-    /// let fibers = builder.on_unobserved(move |failure| _ = sender.send(failure.message().to_owned())).build();
-    /// drop(fibers.spawn(Fiber::<()>::fail(Error::msg("no such order"))));
-    /// assert_eq!(tokio::task::spawn_blocking(move || lost.recv()).await.unwrap().unwrap(), "no such order");
-    /// # }
-    /// ```
-    pub fn builder(runtime: &runtime::Handle) -> TokioBuilder {
-        TokioBuilder::new(runtime)
-    }
-
     /// Starts a fiber and gives its handle, which is a future of the outcome. Can be called anywhere: in a tokio task, in a
     /// fiber, and on a thread of neither.
     #[track_caller]

@@ -25,6 +25,7 @@ mod queue;
 mod scheduler;
 mod seat;
 mod settings;
+mod stuck;
 mod thief;
 mod thread;
 mod worker;
@@ -36,7 +37,8 @@ use std::sync::Arc;
 
 pub use self::builder::Builder;
 use self::scheduler::PoolScheduler;
-pub use self::settings::{Settings, Stuck};
+pub use self::settings::Settings;
+pub use self::stuck::Stuck;
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 use crate::metrics::Metrics;

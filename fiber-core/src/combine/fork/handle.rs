@@ -7,9 +7,10 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::fiber_wait::{FiberEnd, FiberWait};
 use super::result_cell::{EndKey, ResultCell};
+use super::sink::Sink;
 use crate::engine::context::{Context, Cx, Wakeup, Watch};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;

@@ -10,6 +10,7 @@ pub(crate) mod handle;
 pub(crate) mod restarted;
 pub(crate) mod result_cell;
 pub(crate) mod scope;
+pub(crate) mod sink;
 pub(crate) mod spawn;
 mod tied;
 pub(crate) mod wait_list;

@@ -2,9 +2,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
+use super::sink::Sink;
 use super::wait_list::{WaitKey, WaitList};
 use crate::combine::region::body::{Passed, end_region, run_in};
 use crate::combine::region::group;

@@ -6,6 +6,5 @@ pub(crate) mod end;
 pub(crate) mod group;
 pub(crate) mod timeout;
 
-pub(crate) use body::wait_last;
 pub(crate) use end::RegionEnd;
-pub(crate) use group::{AtEnd, run_guarded, when_childless};
+pub(crate) use group::{AtEnd, run_guarded, wait_last, when_childless};
