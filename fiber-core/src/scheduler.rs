@@ -105,8 +105,8 @@ pub use crate::recording::{RecordedTurn, TurnKind};
 /// The sockets that a scheduler may offer; see [`Scheduler::net`].
 pub mod net {
     pub use crate::engine::network::{
-        Attempted, DatagramSocket, ListenerSocket, Net, PathListenerSocket, Place, Readiness, Socket,
-        StreamOption, StreamSocket, Waiting, Waking,
+        AtSocket, Attempted, DatagramSocket, ListenerSocket, Net, PathListenerSocket, Place, Readiness,
+        Socket, StreamOption, StreamSocket, Waking,
     };
 }
 

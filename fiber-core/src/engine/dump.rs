@@ -6,7 +6,7 @@ use std::iter::successors;
 use std::panic::Location;
 
 use crate::engine::context::{Context, LimitReport, WaitsFor};
-use crate::engine::network::Waiting;
+use crate::engine::network::AtSocket;
 use crate::error::Site;
 use crate::instant::Instant;
 
@@ -436,7 +436,7 @@ impl Found {
 
 impl Survey {
     /// `sockets`: the waits at each socket.
-    fn finish(mut self, sockets: &[Waiting]) -> Vec<Entry> {
+    fn finish(mut self, sockets: &[AtSocket]) -> Vec<Entry> {
         while let Some(found) = self.left.pop() {
             self.look_at(found);
         }
@@ -471,8 +471,8 @@ impl Survey {
     }
 
     /// Adds the sockets of the fibers that wait at them.
-    fn name_sockets(&mut self, sockets: &[Waiting]) {
-        let sockets: BTreeMap<(usize, u64), &Waiting> =
+    fn name_sockets(&mut self, sockets: &[AtSocket]) {
+        let sockets: BTreeMap<(usize, u64), &AtSocket> =
             sockets.iter().map(|waiting| ((waiting.fiber.key(), waiting.wait), waiting)).collect();
         for (context, entry) in &mut self.seen {
             let State::Waiting { .. } = entry.state else { continue };

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
 use fiber_core::scheduler::net::{
-    DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket, Waiting,
+    AtSocket, DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket,
 };
 use parking_lot::Mutex;
 
@@ -196,7 +196,7 @@ impl Net for Polls {
         Ok((host, port).to_socket_addrs()?.collect())
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
+    fn waiting(&self) -> Vec<AtSocket> {
         self.polls
             .iter()
             .filter_map(|slot| slot.reactor.get())

@@ -207,13 +207,13 @@ impl Readiness {
     /// let readable = Readiness::new();
     /// assert!(readable.waiting_at("TcpStream to 10.0.0.1:80").is_empty());
     /// ```
-    pub fn waiting_at(&self, socket: impl fmt::Display) -> Vec<Waiting> {
+    pub fn waiting_at(&self, socket: impl fmt::Display) -> Vec<AtSocket> {
         let waiters = self.waiters.lock();
         let wakeups = waiters.first.iter().chain(&waiters.others).map(|(_, wakeup)| wakeup);
         let waits = wakeups.filter_map(|wakeup| wakeup.wait());
         let fibers: Vec<(Context, u64)> = waits.map(|(fiber, wait)| (fiber.clone(), wait)).collect();
         drop(waiters);
-        fibers.into_iter().map(|(fiber, wait)| Waiting { fiber, wait, socket: socket.to_string() }).collect()
+        fibers.into_iter().map(|(fiber, wait)| AtSocket { fiber, wait, socket: socket.to_string() }).collect()
     }
 
     /// The number of waiters.
@@ -225,7 +225,7 @@ impl Readiness {
 
 /// A fiber that waits at a socket, for reports: see [`Readiness::waiting_at`].
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct AtSocket {
     /// Keeps the fiber alive until the wait has been identified.
     pub(crate) fiber: Context,
     /// The generation of the wait.
