@@ -195,7 +195,6 @@ build() {
 # The seconds of a build of nothing but the program, erased, so that all code of it is generated.
 time_build() {
     create "$1"
-    build "$1" "$2"
     {
         "$1"
         main_of "$1"
@@ -216,9 +215,6 @@ code() {
 
 # $1: what, $2: the program, $3: how many there are, $4: the most bytes of code that each may take, beside those of an empty program.
 check_code() {
-    create empty
-    echo 'fn main() { drop(fiber_core::Fiber::success(1u64).boxed()) }' >"$target/empty/src/main.rs"
-    build empty release
     local bytes=$((($(code "$2") - $(code empty)) / $3))
     echo "bytes of code for $1: $bytes"
     if [ "$bytes" -gt "$4" ]; then
@@ -226,6 +222,11 @@ check_code() {
         is_slow=1
     fi
 }
+
+# The dependencies of all, and the program that all code is compared with.
+create empty
+echo 'fn main() { drop(fiber_core::Fiber::success(1u64).boxed()) }' >"$target/empty/src/main.rs"
+for profile in check debug release; do build empty $profile; done
 
 is_slow=0
 printf '%-20s %10s %10s %10s %10s %10s\n' program check/s debug/s release/s debug/MB release/MB

@@ -11,11 +11,14 @@ use crate::outcome::{Outcome, Panic};
 
 /// A lazy description of concurrent work, which gives a `T`, fails, panics or is cancelled.
 ///
-/// Nothing happens until a fiber is run on a [`Scheduler`](crate::Scheduler); building or dropping one has no effect.
+/// Nothing happens until a fiber is run on a [`Scheduler`](crate::scheduler::Scheduler); building or dropping one has no effect.
 /// Combinators return static types, as iterator adapters do, and allocate nothing. [`boxed`](Fiber::boxed) erases the
 /// type: the result is the plain `Fiber<T>` of signatures, collections, recursion and [`fiber!`](crate::fiber!).
 ///
 /// A fiber can be run again exactly if it is [`Clone`]. A static chain is `Clone` if its closures are.
+///
+/// `R` is how it runs: `Then<R, Map<F>>` in the signature of [`map`](Fiber::map), for example. These types have no public names, because
+/// programs infer them: in a signature, write `Fiber<T>` and box, or `Fiber<T, impl Run<Out = T>>`, with `+ Clone` if it is run again.
 ///
 /// ```
 /// use fiber_core::Fiber;

@@ -1,4 +1,4 @@
-//! Futures as fibers. (Futures in turn can [await](crate::types::FiberFuture) fibers.)
+//! Futures as fibers. (Futures in turn can await fibers.)
 
 use std::fmt;
 use std::future::Future;
@@ -111,9 +111,9 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// The description of [`Fiber::from_future`].
-pub type FromFuture<F> = Driven<Given<F>>;
+pub(crate) type FromFuture<F> = Driven<Given<F>>;
 /// The description of [`Fiber::block`].
-pub type Block<F> = Driven<Made<F>>;
+pub(crate) type Block<F> = Driven<Made<F>>;
 
 /// A block whose future gives a plain `Result`.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
-//! Lazy, cancellable fibers: the engine, the combinators and the [`Scheduler`] trait.
+//! Lazy, cancellable fibers: the engine, the combinators and the [`Scheduler`](scheduler::Scheduler) trait.
 //!
-//! A [`Fiber`] describes concurrent work. Nothing happens until it is run on a [`Scheduler`]: a thread pool
+//! A [`Fiber`] describes concurrent work. Nothing happens until it is run on a [`Scheduler`](scheduler::Scheduler): a thread pool
 //! (`fiber-sched`), or a virtual timeline in a test (`fiber-test`). The running fibers of a program form a cancel tree:
 //! cancelling a fiber also cancels its forks, branches and timeouts, and runs their finalizers.
 //!
@@ -25,7 +25,7 @@
 //! ```
 //!
 //! Where to read on: the [`guide`], [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] and [`dataflow!`] for the macros,
-//! [`Handle`] for forked fibers, [`Policy`] for retries and repetitions, [`Wait`] and [`Run`] for extensions of your
+//! [`Handle`] for forked fibers, [`Policy`] for retries and repetitions, [`scheduler`] for schedulers, combinators and waits of your
 //! own.
 
 mod block;
@@ -38,7 +38,7 @@ mod drop_queue;
 mod engine;
 pub mod error;
 mod fiber;
-pub mod footprint;
+mod footprint;
 pub mod fs;
 mod future;
 #[cfg(doc)]
@@ -52,38 +52,32 @@ mod policy;
 mod primitive;
 mod recording;
 mod resource;
+pub mod scheduler;
+#[cfg(feature = "serde")]
+mod serde;
 mod stack;
 #[cfg(feature = "stream")]
 pub mod stream;
 pub mod sync;
 mod token;
 
-pub use combine::{
-    Call, CancelOnDrop, Either, Group, GroupEnd, Handle, Raced, Restore, Scope, Then, uncancelable,
-};
+pub use combine::{Call, CancelOnDrop, Either, Group, Handle, Raced, Restore, Scope, uncancelable};
 #[cfg(feature = "direct")]
 pub use direct::Direct;
 pub use engine::boxed::Boxed;
-pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
+pub use engine::context::Context;
 pub use engine::dump::{Dump, DumpedFiber, DumpedState};
-pub use engine::event::{Ending, Event};
-pub use engine::fate::{Fate, Fates};
-pub use engine::frames::Waiting;
-pub use engine::lend::{BranchDeque, BranchStealer, Progress};
-pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
 #[cfg(feature = "direct")]
-pub use engine::stacks::{StackSupply, Stacks};
-pub use engine::step::{Follow, Run, Step};
-pub use engine::subject::{Contents, Subject};
-pub use engine::task::{Task, TaskKind, TaskRunner};
-pub use error::Error;
+pub use engine::stacks::StackSupply;
+pub use engine::step::Run;
+pub use error::dynamic::Error;
 pub use fiber::{Fiber, IntoFiber};
 pub use instant::Instant;
-pub use leaf::{Leaf, Resume, Wait};
+pub use leaf::Resume;
 pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
-pub use recording::{ParseRecordingError, RecordedTurn, Recording, TurnKind};
+pub use recording::{ParseRecordingError, Recording};
 pub use resource::Resource;
 pub use token::CancelToken;
 
@@ -103,15 +97,6 @@ pub mod __macro_support {
 }
 
 pub use fiber_macros::{dataflow, dataflow_graph, fiber, race};
-
-/// The types behind the combinators, for code that has to name them.
-pub mod types {
-    pub use crate::block::FiberFuture;
-    pub use crate::combine::*;
-    pub use crate::fiber::Named;
-    pub use crate::future::{Block, FromFuture};
-    pub use crate::leaf::*;
-}
 
 /// The README, compiled and run as documentation tests.
 #[cfg(doctest)]

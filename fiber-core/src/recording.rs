@@ -10,7 +10,8 @@ use std::str::FromStr;
 /// Its text form has a line for each turn, and can be kept in a file:
 ///
 /// ```
-/// use fiber_core::{Recording, TurnKind};
+/// use fiber_core::scheduler::TurnKind;
+/// use fiber_core::Recording;
 ///
 /// let text = "recording 1, 0 lost\n0 7 start\n0 7.0.0 start\n1 7.0.1 start\n0 7.0.0 bind\n";
 /// let recording: Recording = text.parse().unwrap();
@@ -18,6 +19,8 @@ use std::str::FromStr;
 /// assert_eq!(recording.turns()[3].kind, TurnKind::Bind);
 /// assert_eq!(recording.to_string(), text);
 /// ```
+///
+/// With the feature `serde`, a recording is that text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     turns: Vec<RecordedTurn>,
@@ -55,7 +58,8 @@ impl Recording {
     /// A recording of these turns, before which `lost` others were not kept.
     ///
     /// ```
-    /// use fiber_core::{RecordedTurn, Recording, TurnKind};
+    /// use fiber_core::scheduler::{RecordedTurn, TurnKind};
+    /// use fiber_core::Recording;
     /// let start = RecordedTurn { thread: 0, fiber: "7".to_owned(), kind: TurnKind::Start };
     /// assert_eq!(Recording::new(vec![start], 2).to_string(), "recording 1, 2 lost\n0 7 start\n");
     /// ```
@@ -168,6 +172,18 @@ mod tests {
             assert_eq!(error(&format!("{head}0 0 start\n{turn}\n")), expected);
         }
         assert_eq!(head.parse::<Recording>().unwrap(), Recording::new(Vec::new(), 12));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_recording_as_data_is_its_text() {
+        let text = "recording 1, 3 lost\n0 1 start\n0 1.2 bind\n";
+        let recording: Recording = text.parse().unwrap();
+        let json = serde_json::to_string(&recording).unwrap();
+        assert_eq!(json, serde_json::to_string(text).unwrap());
+        assert_eq!(serde_json::from_str::<Recording>(&json).unwrap(), recording);
+        let error = serde_json::from_str::<Recording>("\"recording 1, 0 lost\\n0 0\"").unwrap_err();
+        assert!(error.to_string().starts_with("line 2 of the recording, `0 0`"), "{error}");
     }
 
     #[test]

@@ -18,13 +18,13 @@ use crate::block::{FiberFuture, outside};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
-use crate::leaf::Leaf;
-use crate::net::types::{Operation, SocketWait};
+use crate::net::{Operation, SocketWait};
 use crate::outcome::Outcome;
 
 /// The items of a stream, for fibers: of a database, of a library for HTTP. Clones share the stream; each item goes to one of them.
@@ -104,7 +104,7 @@ impl<T: Send + 'static> Items<T> {
     /// # Cancellation
     /// A fiber that is cancelled, or loses a race, has taken no item.
     #[track_caller]
-    pub fn next(&self) -> Fiber<Option<T>, Leaf<SocketWait<NextItem<T>>>> {
+    pub fn next(&self) -> Fiber<Option<T>, impl Run<Out = Option<T>> + Clone + use<T>> {
         SocketWait::fiber(NextItem(self.clone()), Location::caller())
     }
 }
@@ -123,7 +123,7 @@ impl<T> fmt::Debug for Items<T> {
 
 /// The operation of [`Items::next`].
 #[derive(Debug)]
-pub struct NextItem<T>(Items<T>);
+struct NextItem<T>(Items<T>);
 
 impl<T> Clone for NextItem<T> {
     fn clone(&self) -> Self {

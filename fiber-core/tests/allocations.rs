@@ -178,7 +178,7 @@ fn ready_fibers_in_parallel_allocate_for_their_values_only() {
 #[test]
 fn a_fiber_that_is_run_here_and_is_ready_allocates_nothing() {
     struct Here;
-    impl fiber_core::Worker for Here {}
+    impl fiber_core::scheduler::Worker for Here {}
     let root = Context::root(Arc::new(Queue::default()));
     let before = COUNT.get();
     assert_eq!(

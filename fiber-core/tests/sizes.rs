@@ -8,7 +8,8 @@ use std::cell::Cell;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use fiber_core::{Context, Fiber, Handle, Policy, Run, Task};
+use fiber_core::scheduler::Task;
+use fiber_core::{Context, Fiber, Handle, Policy, Run};
 use support::Queue;
 
 /// Records the requested bytes.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Context, Task};
+use fiber_core::Context;
+use fiber_core::scheduler::Task;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::contain::contain;

@@ -1,6 +1,7 @@
 //! Borrowed tasks on the pool that the current thread belongs to, or else on the process-wide one.
 
 use fiber_core::compute::{self, IntoItems, Items, Scope};
+use fiber_core::scheduler::is_served;
 
 use crate::shared::shared;
 
@@ -117,7 +118,7 @@ where
 
 #[inline]
 fn served<T>(f: impl FnOnce() -> T) -> T {
-    if compute::is_served(None) { f() } else { on_shared(f) }
+    if is_served(None) { f() } else { on_shared(f) }
 }
 
 #[cold]

@@ -4,7 +4,8 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fiber_core::{Context, Event};
+use fiber_core::Context;
+use fiber_core::scheduler::Event;
 use tracing::{Span, trace, trace_span};
 
 use crate::by_fiber::ByFiber;

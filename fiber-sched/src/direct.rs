@@ -1,6 +1,7 @@
 //! The stacks of direct fibers on a worker.
 
-use fiber_core::{StackSupply, Stacks, Task};
+use fiber_core::StackSupply;
+use fiber_core::scheduler::{Stacks, Task};
 
 /// Supplies the stacks of a scheduler's workers.
 pub(crate) type Supply = StackSupply;

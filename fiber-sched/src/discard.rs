@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
-use fiber_core::{Task, TaskKind};
+use fiber_core::scheduler::{Task, TaskKind};
 
 use crate::contain::contain;
 

@@ -22,7 +22,7 @@ impl SchedulerId {
         SchedulerId(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The number of the scheduler for [`fiber_core::compute::serve`], never 0.
+    /// The number of the scheduler for [`fiber_core::scheduler::serve`], never 0.
     #[inline]
     pub(crate) fn key(self) -> u64 {
         self.0 + 1

@@ -1,6 +1,6 @@
 //! Replaces the stacks in a build without the feature `direct`: there are none.
 
-use fiber_core::Task;
+use fiber_core::scheduler::Task;
 
 #[derive(Clone, Default)]
 pub(crate) struct Supply(());

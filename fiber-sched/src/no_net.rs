@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fiber_core::net::Net;
+use fiber_core::scheduler::net::Net;
 
 use crate::bell::Bell;
 use crate::inside::SchedulerId;

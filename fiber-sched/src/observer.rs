@@ -4,7 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use fiber_core::{Context, Event, Task, Unobserved};
+use fiber_core::Context;
+use fiber_core::scheduler::{Event, Task, Unobserved};
 
 use crate::contain::contain;
 use crate::pool::Stuck;
@@ -21,7 +22,8 @@ use crate::recorder::Recorder;
 /// makes one.
 ///
 /// ```
-/// use fiber_core::{Context, Ending, Event, Fiber};
+/// use fiber_core::scheduler::{Ending, Event};
+/// use fiber_core::{Context, Fiber};
 /// use fiber_sched::{Observer, Pool, block_on};
 /// use std::sync::mpsc;
 ///

@@ -6,7 +6,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::thread::{self, ThreadId};
 
-use fiber_core::{Context, RecordedTurn, Recording, Task, TaskKind, TurnKind};
+use fiber_core::scheduler::{RecordedTurn, Task, TaskKind, TurnKind};
+use fiber_core::{Context, Recording};
 use parking_lot::Mutex;
 
 /// The latest turns, up to a maximum number.

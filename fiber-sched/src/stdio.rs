@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use fiber_core::Fiber;
-use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
+use fiber_core::net::ByteStream;
+use fiber_core::scheduler::net::{Readiness, Socket, StreamSocket};
 use parking_lot::{Condvar, Mutex};
 
 /// The number of bytes that are read ahead of the fibers' reads.

@@ -4,7 +4,7 @@ use std::hint::spin_loop;
 use std::iter;
 
 use crossbeam_deque::Steal;
-use fiber_core::Task;
+use fiber_core::scheduler::Task;
 
 /// Retries as long as other threads interfere. `None`: the queue is empty.
 pub(crate) fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {

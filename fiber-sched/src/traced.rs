@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
-use fiber_core::{Context, Ending, Event, LocalKey, Unobserved};
+use fiber_core::scheduler::{Ending, Event, Unobserved};
+use fiber_core::{Context, LocalKey};
 use tracing::{Span, error, field, info_span, warn};
 
 use crate::by_fiber::ByFiber;

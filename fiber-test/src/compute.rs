@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use fiber_core::types::Leaf;
-use fiber_core::{Cx, Error, Fiber, Outcome, Wait, WaitsFor, Wakeup};
+use fiber_core::scheduler::{Cx, Wait, WaitsFor, Wakeup};
+use fiber_core::{Error, Fiber, Outcome, Run};
 
 use crate::machine::Machine;
 
@@ -28,13 +28,13 @@ use crate::machine::Machine;
 /// # Cancellation
 /// Noticed before the computation begins, and then only after its end, like real work between two binds.
 #[track_caller]
-pub fn compute(cost: Duration) -> Fiber<(), Leaf<Compute>> {
+pub fn compute(cost: Duration) -> Fiber<(), impl Run<Out = ()> + Clone> {
     Fiber::wait(Compute { cost, has_begun: cost.is_zero() })
 }
 
 /// The wait of [`compute`].
 #[derive(Clone, Debug)]
-pub struct Compute {
+struct Compute {
     cost: Duration,
     has_begun: bool,
 }

@@ -47,6 +47,8 @@ mod recorder;
 mod report;
 mod schedule;
 mod scheduler;
+#[cfg(feature = "serde")]
+mod serde;
 mod spawned;
 mod strategy;
 mod text;
@@ -56,12 +58,12 @@ mod wait_graph;
 #[cfg(feature = "proptest")]
 pub use any_schedule::any_schedule;
 pub use cancel_safe::assert_cancel_safe;
-pub use compute::{Compute, compute};
+pub use compute::compute;
 pub use disk::Disk;
 pub use event::event;
 pub use explore::{Explore, Explored, Failure, Faults, OneWay, Problem, ProblemKind, Search};
 pub use fault::{Fault, FaultKind};
-pub use fiber_core::footprint::{touch, touch_read};
+pub use fiber_core::scheduler::footprint::{touch, touch_read};
 pub use fiber_test_macros::{explore, test};
 pub use network::{Host, Network, Way, network};
 pub use primitive::{Dependency, Primitive, Site, Wanted};

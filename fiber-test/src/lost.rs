@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fiber_core::WaitsFor;
+use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Site, Wanted, place};
 use crate::trace::{Cause, Effect, Trace, counted};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 
-use fiber_core::{Subject, WaitsFor};
+use fiber_core::scheduler::{Subject, WaitsFor};
 
 /// A place in the program's source.
 pub type Site = &'static Location<'static>;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use fiber_core::error::Frame;
-use fiber_core::{Context, Fate, Fates, Instant, Subject, Task, TaskKind, WaitsFor};
+use fiber_core::scheduler::{Fate, Fates, Subject, Task, TaskKind, WaitsFor};
+use fiber_core::{Context, Instant};
 
 use crate::machine::{Entry, Fibers, Lane as Number};
 use crate::primitive::{Dependency, Primitive, Site, Wanted};

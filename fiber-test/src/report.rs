@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fiber_core::{Context, Instant, WaitsFor};
+use fiber_core::scheduler::WaitsFor;
+use fiber_core::{Context, Instant};
 
 use crate::machine::Blocked;
 use crate::primitive::Site;

@@ -30,6 +30,14 @@ use crate::fault::{self, Fault};
 /// assert_eq!(schedule.deviations().len(), 2);
 /// assert_eq!(schedule.to_string(), "r5 x30 3:1 12:2");
 /// ```
+///
+/// With the feature `serde`, a schedule is that text:
+///
+/// ```
+/// # use fiber_test::Schedule;
+/// let schedule: Schedule = serde_json::from_str("\"r5 3:1\"").unwrap();
+/// assert_eq!(serde_json::to_string(&schedule).unwrap(), "\"r5 3:1\"");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Schedule {
     pub(crate) deviations: Vec<Deviation>,

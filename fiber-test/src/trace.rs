@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-use fiber_core::{Instant, WaitsFor};
+use fiber_core::Instant;
+use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Dependency, Primitive, Site, Wanted, at_primitive, place};
 

@@ -14,8 +14,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fiber_core::Context;
 use fiber_core::error::Frame;
-use fiber_core::{Context, Subject, WaitsFor};
+use fiber_core::scheduler::{Subject, WaitsFor};
 
 use crate::machine::{At, Blocked, Holding, Lane};
 use crate::primitive::{Site, at_primitive, permits, place};

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use fiber_core::types::Success;
 use fiber_core::{Error, Fiber, Policy, Run, fiber};
 use fiber_sched::Pool;
 use futures::FutureExt;
@@ -165,7 +164,7 @@ async fn async_waits() -> u64 {
     n
 }
 
-fn link(n: u64) -> Fiber<u64, Success<u64>> {
+fn link(n: u64) -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::success(step(n))
 }
 

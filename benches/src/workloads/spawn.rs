@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 
-use fiber_core::types::Lazy;
 use fiber_core::{Fiber, Handle, Run};
 use fiber_sched::Pool;
 use futures::FutureExt;
@@ -108,7 +107,7 @@ fn static_zip_tree(hosts: &Hosts) -> Workload<'_> {
 
 // The fibers.
 
-fn child(n: u64) -> Fiber<u64, Lazy<impl FnOnce() -> u64>> {
+fn child(n: u64) -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::lazy(move || step(n))
 }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use async_io::Timer;
-use fiber_core::{Scheduler, Task, TimerKey};
+use fiber_core::scheduler::{Scheduler, Task, TimerKey};
 use fiber_sched::Pool;
 use tokio::runtime::Runtime;
 use tokio::time::Sleep;

@@ -26,7 +26,8 @@ mod drive;
 mod stop;
 mod waker;
 
-pub use awaited::FiberFuture;
+#[cfg(feature = "stream")]
+pub(crate) use awaited::FiberFuture;
 #[cfg(feature = "stream")]
 pub(crate) use drive::outside;
 pub(crate) use drive::{End, Ends, new};

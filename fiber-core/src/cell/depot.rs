@@ -9,13 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::recycle::{BATCH, Free};
-
 /// The most bytes that are kept, of all sizes together: the cells of a hundred thousand fibers. The allocator gets the rest.
 const MOST_BYTES: usize = 64 << 20;
 
 /// How many bytes are in the depots.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of blocks in a batch. Two batches of each size are kept for a thread: less than 2.5 MiB together.
+pub(super) const BATCH: u32 = 512;
+
+/// A free block.
+pub(super) struct Free {
+    pub(super) next: *mut Free,
+}
 
 /// The first of [`BATCH`] free blocks, each of which has a link to the next.
 pub(super) struct Batch(pub(super) NonNull<Free>);

@@ -15,20 +15,13 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-use super::depot::{Batch, Depot};
+use super::depot::{BATCH, Batch, Depot, Free};
 
 /// The step between two block sizes, in bytes.
 const STEP: usize = 64;
 /// The number of sizes that are kept. Larger blocks go to the allocator.
 const CLASSES: usize = 8;
-/// Two batches of each size are kept for a thread: less than 2.5 MiB together.
-pub(super) const BATCH: u32 = 512;
 const ALIGN: usize = 16;
-
-/// A free block.
-pub(super) struct Free {
-    next: *mut Free,
-}
 
 /// The free blocks of one size.
 struct List {

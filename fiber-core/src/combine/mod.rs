@@ -14,23 +14,14 @@ mod loops;
 mod region;
 mod sequence;
 
-pub use branches::{
-    Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Within, Zip,
-};
+pub use branches::{Either, Raced};
 pub(crate) use branches::{arms, dataflow};
-pub use fork::{
-    AwaitAll, Call, CancelOnDrop, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, ForkAll, Group,
-    GroupEnd, Handle, HandleFuture, InScope, Join, OutcomeWait, Scope, ScopeFork,
-};
-pub use loops::{Fold, ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
+pub use fork::{Call, CancelOnDrop, Group, Handle, Scope};
+pub(crate) use loops::Retry;
 pub(crate) use region::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
-pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use sequence::Interruptible;
-pub use sequence::{
-    Attempt, Bind, Bracket, Catch, CatchErr, CatchPanic, Dedicated, Ensure, FilterOr, Local, Map, MapOutcome,
-    Masked, OnCancel, OnFailure, OnOutcome, OrElse, Own, Restore, Restored, Tap, Then, Timed, TryMap,
-    Uncancelable, When, WithContext, WithLocal, uncancelable,
-};
+pub(crate) use sequence::Then;
+pub use sequence::{Restore, uncancelable};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

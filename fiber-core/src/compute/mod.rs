@@ -38,20 +38,7 @@ mod join;
 mod parallel;
 mod scope;
 
-pub use crate::engine::borrow::serve;
 pub use items::{IntoItems, Items};
 pub use join::join;
 pub use parallel::{par_for_each, par_map, par_reduce};
 pub use scope::{Scope, Spawned, scope};
-
-/// Whether this thread runs borrowed tasks for the scheduler that has passed this key to [`serve`]; with `None`, for any.
-///
-/// ```
-/// use fiber_core::compute;
-/// assert!(!compute::is_served(None));
-/// assert!(fiber_sched::run(fiber_core::Fiber::lazy(|| compute::is_served(None))).unwrap());
-/// ```
-#[inline]
-pub fn is_served(key: Option<u64>) -> bool {
-    crate::engine::borrow::is_served(key)
-}

@@ -6,7 +6,7 @@ use std::iter::successors;
 use std::panic::Location;
 
 use crate::engine::context::{Context, LimitReport, WaitsFor};
-use crate::engine::network::Waiting;
+use crate::engine::network::AtSocket;
 use crate::error::Site;
 use crate::instant::Instant;
 
@@ -50,7 +50,22 @@ use crate::instant::Instant;
 ///
 /// A part of a fiber (the body of a timeout, the branches of a race) appears in the dump once it has had to wait, because it
 /// has no context before. The same holds for a fiber of `Pool::run`, until it leaves the thread of its caller.
-#[derive(Clone, Debug)]
+///
+/// With the feature `serde`, a dump is data for other programs: the time, and a list of the fibers. `above` and `other` (the part in which it is,
+/// or the fiber whose end it waits for) are places in the list:
+///
+/// ```
+/// # use fiber_core::Fiber;
+/// # let test = fiber_test::TestScheduler::new();
+/// test.spawn(Fiber::<()>::never().named("server"));
+/// test.run_until_idle();
+/// let json = serde_json::to_value(test.context().dump()).unwrap();
+/// assert_eq!(json["fibers"][0]["name"], "server");
+/// assert_eq!(json["fibers"][0]["state"], "waiting");
+/// # test.context().cancel();
+/// # test.run_until_idle();
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
     at: Instant,
     /// The id of the first fiber, if it is an ancestor of all others.
@@ -59,7 +74,7 @@ pub struct Dump {
     fibers: Vec<Entry>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     key: usize,
     above: Option<usize>,
@@ -78,7 +93,7 @@ struct Entry {
     socket: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     NotStarted,
     Runnable,
@@ -119,7 +134,8 @@ impl Dump {
     /// The fibers and their parts. A fiber comes before everything below it.
     ///
     /// ```
-    /// use fiber_core::{DumpedState, Fiber, WaitsFor};
+    /// use fiber_core::scheduler::WaitsFor;
+    /// use fiber_core::{DumpedState, Fiber};
     /// use fiber_test::TestScheduler;
     ///
     /// let test = TestScheduler::new();
@@ -375,7 +391,13 @@ impl DumpedFiber<'_> {
         if self.is_structure() { "part" } else { "fiber" }
     }
 
-    fn short_id(&self) -> String {
+    /// Its place in the list of all.
+    #[cfg(feature = "serde")]
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn short_id(&self) -> String {
         if self.depth() > DEEPEST { format!("..{}", self.path(DEEPEST)) } else { self.id() }
     }
 }
@@ -457,7 +479,7 @@ impl Found {
 
 impl Survey {
     /// `sockets`: the waits at each socket.
-    fn finish(mut self, sockets: &[Waiting]) -> Vec<Entry> {
+    fn finish(mut self, sockets: &[AtSocket]) -> Vec<Entry> {
         while let Some(found) = self.left.pop() {
             self.look_at(found);
         }
@@ -492,8 +514,8 @@ impl Survey {
     }
 
     /// Adds the sockets of the fibers that wait at them.
-    fn name_sockets(&mut self, sockets: &[Waiting]) {
-        let sockets: BTreeMap<(usize, u64), &Waiting> =
+    fn name_sockets(&mut self, sockets: &[AtSocket]) {
+        let sockets: BTreeMap<(usize, u64), &AtSocket> =
             sockets.iter().map(|waiting| ((waiting.fiber.key(), waiting.wait), waiting)).collect();
         for (context, entry) in &mut self.seen {
             let State::Waiting { .. } = entry.state else { continue };

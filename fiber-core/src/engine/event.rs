@@ -8,10 +8,11 @@ use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::outcome::{Outcome, Panic};
 
-/// An event of a fiber; see [`Scheduler::observe`](crate::Scheduler::observe).
+/// An event of a fiber; see [`Scheduler::observe`](crate::scheduler::Scheduler::observe).
 ///
 /// ```
-/// use fiber_core::{Context, Ending, Event};
+/// use fiber_core::scheduler::{Ending, Event};
+/// use fiber_core::Context;
 ///
 /// /// A line for a log, for what is worth one.
 /// fn line(context: &Context, event: Event<'_>) -> Option<String> {

@@ -55,7 +55,7 @@ thread_local! {
 ///
 /// ```
 /// use fiber_core::sync::Channel;
-/// use fiber_core::{Fate, Fates};
+/// use fiber_core::scheduler::{Fate, Fates};
 ///
 /// let fates = Fates::listen();
 /// let (sender, receiver) = Channel::unbounded();
@@ -75,7 +75,7 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// Begins to listen. A [footprint](crate::footprint) is not recorded meanwhile.
+    /// Begins to listen. A [footprint](crate::scheduler::footprint) is not recorded meanwhile.
     pub fn listen() -> Self {
         let before = FATES.with_borrow_mut(|fates| fates.replace(Vec::new()));
         Fates { before, _listening: Listening::begin() }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The files that the fibers of a scheduler use, if they are not those of the operating system: see
-/// [`Scheduler::files`](crate::Scheduler::files). All methods may block.
+/// [`Scheduler::files`](crate::scheduler::Scheduler::files). All methods may block.
 pub trait Files: Send + Sync + 'static {
     /// Opens the file at a path.
     ///

@@ -42,12 +42,12 @@ const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 
 /// The branches that one thread lends: the owner's side of a work-stealing deque.
 ///
-/// A scheduler gives each of its threads one ([`Worker::branches`](crate::Worker::branches)), and lets the other
+/// A scheduler gives each of its threads one ([`Worker::branches`](crate::scheduler::Worker::branches)), and lets the other
 /// threads look for work through its [stealer](BranchDeque::stealer). The deque stays on its thread; a scheduler may
 /// move it while no task runs.
 ///
 /// ```
-/// use fiber_core::BranchDeque;
+/// use fiber_core::scheduler::BranchDeque;
 ///
 /// let deque = BranchDeque::new();
 /// assert!(deque.stealer().steal().is_none());
@@ -442,10 +442,11 @@ impl BranchStealer {
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
-    /// Calls the owner: if it runs borrowed tasks, [`Worker::make_way`](crate::Worker::make_way) is called at the next of them.
+    /// Calls the owner: if it runs borrowed tasks, [`Worker::make_way`](crate::scheduler::Worker::make_way) is called at the next of them.
     ///
     /// ```
-    /// use fiber_core::{BranchDeque, Worker, compute};
+    /// use fiber_core::compute::join;
+    /// use fiber_core::scheduler::{BranchDeque, Worker, serve};
     /// use std::cell::Cell;
     ///
     /// #[derive(Default)]
@@ -465,9 +466,9 @@ impl BranchStealer {
     /// }
     ///
     /// let thread = Thread::default();
-    /// compute::serve(&thread, 1, || {
+    /// serve(&thread, 1, || {
     ///     thread.branches.stealer().call(); // on another thread, which has queued a task
-    ///     compute::join(|| 1, || 2)
+    ///     join(|| 1, || 2)
     /// });
     /// assert!(thread.has_made_way.get());
     /// ```
@@ -482,10 +483,11 @@ impl BranchStealer {
     }
 
     /// Sets whether another thread looks for branches in this deque from time to time. While none does, the owner calls
-    /// [`Worker::lent`](crate::Worker::lent) whenever it lends a branch.
+    /// [`Worker::lent`](crate::scheduler::Worker::lent) whenever it lends a branch.
     ///
     /// ```
-    /// use fiber_core::{BranchDeque, Fiber, Worker};
+    /// use fiber_core::scheduler::{BranchDeque, Worker};
+    /// use fiber_core::Fiber;
     /// use std::cell::Cell;
     ///
     /// struct Thread {

@@ -32,7 +32,8 @@ use crate::outcome::{Outcome, Panic, guard};
 /// and a panic of an observer is ignored.
 ///
 /// ```
-/// use fiber_core::{Checkpoint, Context, Fiber, Instant, Scheduler, Task, TimerKey};
+/// use fiber_core::scheduler::{Checkpoint, Scheduler, Task, TimerKey};
+/// use fiber_core::{Context, Fiber, Instant};
 /// use std::sync::{Arc, mpsc};
 /// use std::time::{Duration, SystemTime};
 ///
@@ -193,7 +194,7 @@ pub trait Scheduler: Any + Send + Sync {
 /// takes one.
 ///
 /// ```
-/// use fiber_core::{BranchDeque, Task, Worker};
+/// use fiber_core::scheduler::{BranchDeque, Task, Worker};
 ///
 /// struct Thread {
 ///     branches: BranchDeque,
@@ -217,7 +218,7 @@ pub trait Worker {
         None
     }
 
-    /// Called when a branch was lent while [no thread watches](crate::BranchStealer::set_watched) the deque.
+    /// Called when a branch was lent while [no thread watches](crate::scheduler::BranchStealer::set_watched) the deque.
     fn lent(&self) {}
 
     /// A flag that other threads set when the turn of the running fiber lasts too long: the fiber then calls
@@ -266,7 +267,7 @@ pub trait Worker {
     }
 
     /// Called now and then while a borrowed task runs on this thread, when it lends others, or between two tasks of a scope: often
-    /// if few tasks are left for other threads, and soon after [`BranchStealer::call`](crate::BranchStealer::call). The task
+    /// if few tasks are left for other threads, and soon after [`BranchStealer::call`](crate::scheduler::BranchStealer::call). The task
     /// continues on this thread in any case. A scheduler may let another thread run fibers meanwhile. `has_lent`: fibers have lent
     /// branches on this thread. `true`: fibers still wait for this thread, so it is called again soon.
     fn make_way(&self, has_lent: bool) -> bool {

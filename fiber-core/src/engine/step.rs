@@ -16,11 +16,12 @@ use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 /// A lazy description of work. A [`Fiber`](crate::Fiber) wraps one.
 ///
-/// Implemented by the library's leaves and combinators. For a leaf of your own, implement [`Wait`](crate::Wait). A `Run` of your own
+/// Implemented by the library's leaves and combinators. For a leaf of your own, implement [`Wait`](crate::scheduler::Wait). A `Run` of your own
 /// returns the step of the description that it runs; it must not begin a second wait, and panics if it does.
 ///
 /// ```
-/// use fiber_core::{Cx, Fiber, Run, Step};
+/// use fiber_core::scheduler::{Cx, Step};
+/// use fiber_core::{Fiber, Run};
 ///
 /// /// Runs a fiber, and says so.
 /// struct Loud<R>(R);

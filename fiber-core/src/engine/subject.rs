@@ -5,9 +5,6 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::engine::context::{Context, Cx};
-use crate::engine::event::Event;
-
 /// A primitive that fibers coordinate with, as reports name it: "Mutex `accounts`", or the place where it was made.
 ///
 /// A clone stands for the same primitive, and may outlive it.
@@ -88,10 +85,10 @@ impl Clone for Subject {
     }
 }
 
-/// Counts the items in a primitive, for a scheduler that observes [events](crate::Event::Uses).
+/// Counts the items in a primitive, for a scheduler that observes [events](crate::scheduler::Event::Uses).
 ///
 /// ```
-/// use fiber_core::Event;
+/// use fiber_core::scheduler::Event;
 ///
 /// /// How many items are in the primitive that a fiber uses.
 /// fn items(event: Event<'_>) -> Option<usize> {
@@ -111,44 +108,5 @@ impl fmt::Display for Subject {
             Some(name) => write!(f, "{} `{name}`", self.kind),
             None => write!(f, "the {} of {}", self.kind, self.site),
         }
-    }
-}
-
-/// The fiber that holds a lock or permits, and the place where it acquired them, if its scheduler observes events.
-#[derive(Clone, Debug)]
-pub(crate) struct Holder(Option<(Context, &'static Location<'static>)>);
-
-impl Holder {
-    /// Reports that the fiber of `cx` holds the subject. `None`: a plain thread holds it.
-    #[inline]
-    pub(crate) fn new(
-        cx: Option<&Cx<'_>>,
-        of: &Subject,
-        permits: usize,
-        site: &'static Location<'static>,
-    ) -> Self {
-        match cx {
-            Some(cx) if cx.is_observed() => Holder::observed(cx.context(), of, permits, site),
-            _ => Holder(None),
-        }
-    }
-
-    #[cold]
-    fn observed(context: &Context, of: &Subject, permits: usize, site: &'static Location<'static>) -> Self {
-        context.observe(Event::Acquires { of, permits, site });
-        Holder(Some((context.clone(), site)))
-    }
-
-    /// Reports that it was released.
-    #[inline]
-    pub(crate) fn release(&self, of: &Subject, permits: usize) {
-        if let Some((context, site)) = &self.0 {
-            Holder::released(context, of, permits, site);
-        }
-    }
-
-    #[cold]
-    fn released(context: &Context, of: &Subject, permits: usize, site: &'static Location<'static>) {
-        context.observe(Event::Releases { of, permits, site });
     }
 }

@@ -1,7 +1,7 @@
 //! Failures beside an outcome: of a finalizer, of a sibling, or of a drop that panics.
 //!
 //! The outcome keeps them as suppressed errors. A panic among them is a defect. If the handler of the outcome does not
-//! inspect it, the panic goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) when it is dropped.
+//! inspect it, the panic goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) when it is dropped.
 
 use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -14,7 +14,7 @@ use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
 use crate::outcome::catch_panic;
 
-/// A piece of work for a [`Scheduler`](crate::Scheduler): it runs one fiber until the fiber has to wait.
+/// A piece of work for a [`Scheduler`](crate::scheduler::Scheduler): it runs one fiber until the fiber has to wait.
 ///
 /// Running a task never unwinds. Dropping it instead ends its fiber with [`Abandoned`](crate::error::Abandoned),
 /// without running finalizers; a scheduler that shuts down should cancel its fibers and run the remaining tasks.
@@ -233,10 +233,11 @@ impl Task {
     }
 
     /// A task that fires the wake-up: for a leaf of your own that waits for a timer, see
-    /// [`schedule_at`](crate::Scheduler::schedule_at).
+    /// [`schedule_at`](crate::scheduler::Scheduler::schedule_at).
     ///
     /// ```
-    /// use fiber_core::{Cx, Fiber, Instant, Outcome, Task, TimerKey, Wait, Wakeup};
+    /// use fiber_core::scheduler::{Cx, Task, TimerKey, Wait, Wakeup};
+    /// use fiber_core::{Fiber, Instant, Outcome};
     /// use fiber_test::TestScheduler;
     ///
     /// struct Until {
@@ -345,9 +346,10 @@ impl Task {
     ///
     /// ```
     /// use std::collections::VecDeque;
-    /// use fiber_core::{Context, Task};
+    /// use fiber_core::scheduler::Task;
+    /// use fiber_core::Context;
     ///
-    /// /// The newest task of a queue, if it starts this fiber: for [`Worker::take_back`](fiber_core::Worker::take_back).
+    /// /// The newest task of a queue, if it starts this fiber: for [`Worker::take_back`](fiber_core::scheduler::Worker::take_back).
     /// fn take_back(queue: &mut VecDeque<Task>, fiber: &Context) -> Option<Task> {
     ///     if queue.back()?.starts(fiber) { queue.pop_back() } else { None }
     /// }
@@ -373,16 +375,16 @@ impl Task {
     /// Runs the task. Never unwinds.
     ///
     /// # Blocking
-    /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
+    /// Only the tasks of [`schedule_blocking`](crate::scheduler::Scheduler::schedule_blocking) block.
     pub fn run(self) {
         self.run_on(&Alone);
     }
 
-    /// Like `run`, on a thread that offers the services of a [`Worker`](crate::Worker) to the fibers. For many tasks, use a
+    /// Like `run`, on a thread that offers the services of a [`Worker`](crate::scheduler::Worker) to the fibers. For many tasks, use a
     /// [`TaskRunner`].
     ///
     /// ```
-    /// use fiber_core::{Task, Worker};
+    /// use fiber_core::scheduler::{Task, Worker};
     ///
     /// fn run(worker: &dyn Worker, task: Task) {
     ///     task.run_on(worker);
@@ -397,7 +399,7 @@ impl Task {
 /// [`branches`](Worker::branches) and its [`is_overdue`](Worker::is_overdue) once instead of for each task.
 ///
 /// ```
-/// use fiber_core::{Task, TaskRunner, Worker};
+/// use fiber_core::scheduler::{Task, TaskRunner, Worker};
 ///
 /// fn run_all(worker: &dyn Worker, tasks: impl Iterator<Item = Task>) {
 ///     let mut runner = TaskRunner::on(worker);

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use std::fmt::{self, Debug, Display};
 
 use super::convert::Standard;
-use super::{Error, Source, Stored};
+use super::dynamic::{Error, Source, Stored};
 
 /// Lets `?` convert an [`Error`] in functions that return an `anyhow::Error`. That displays what the error displays, its
 /// `{:#?}` prints the trace, and its `chain()` contains the source. In `fiber!`, `?` gives the error back.

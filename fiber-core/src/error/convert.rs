@@ -8,7 +8,8 @@ use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
 
-use super::{Error, Source, anyhow};
+use super::anyhow;
+use super::dynamic::{Error, Source};
 
 /// Any error that converts into an [`Error`]: standard errors, `Box<dyn std::error::Error + Send + Sync>`, `anyhow::Error`,
 /// messages (`&'static str`, `String`), and `Error` itself. These are the errors that `?` converts in

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::error::Error as StdError;
 
-use super::{Error, Source, Stored};
+use super::dynamic::{Error, Source, Stored};
 
 pub(super) fn converted(_: &mut dyn Any) -> Option<Error> {
     None

@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use super::{Error, Stored};
+use super::dynamic::{Error, Stored};
 
 /// An error that several fibers share: that of a [`Promise`](crate::sync::Promise) that was completed with a failure, or of
 /// a computation of a [`Cache`](crate::sync::Cache).

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Access, Touch, Touched};
+use super::access::{Access, Touch, Touched};
 
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 
@@ -36,7 +36,7 @@ pub(crate) fn is_listening() -> bool {
 /// Records everything that is touched on this thread while this lives; see [`take`].
 ///
 /// ```
-/// use fiber_core::footprint::{self, Access, Listening};
+/// use fiber_core::scheduler::footprint::{self, Access, Listening};
 ///
 /// let listening = Listening::begin();
 /// footprint::touch("account");
@@ -109,7 +109,7 @@ pub fn take(mut f: impl FnMut(Touch)) {
 /// this name.
 ///
 /// ```
-/// use fiber_core::footprint::{self, Listening};
+/// use fiber_core::scheduler::footprint::{self, Listening};
 /// use fiber_core::sync::Ref;
 ///
 /// let listening = Listening::begin();

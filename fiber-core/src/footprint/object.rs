@@ -1,8 +1,8 @@
 //! The identity of shared state, the same in every run: the step that made it, and the number of objects that this step had
 //! made before. It is not the address, which differs from run to run, and not the order in which objects are touched.
 
+use super::access::{Access, Touched};
 use super::listen::{is_listening, mixed, new_number, note};
-use super::{Access, Touched};
 
 /// The identity of state that fibers share, the same in all runs. It is a field of the value with the state, for types with
 /// many values; [`touch`](super::touch) is for state that has a name.
@@ -10,7 +10,7 @@ use super::{Access, Touched};
 /// All objects made while no scheduler listens are equal, which is safe: it can only make steps look dependent.
 ///
 /// ```
-/// use fiber_core::footprint::{Access, Object};
+/// use fiber_core::scheduler::footprint::{Access, Object};
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 ///
 /// #[derive(Default)]
@@ -40,7 +40,7 @@ impl Object {
     /// Makes a new object.
     ///
     /// ```
-    /// use fiber_core::footprint::{self, Listening, Object};
+    /// use fiber_core::scheduler::footprint::{self, Listening, Object};
     ///
     /// let listening = Listening::begin();
     /// footprint::made_by(1);

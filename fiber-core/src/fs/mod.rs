@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use crate::engine::context::Context;
 use crate::engine::files::System;
-pub use crate::engine::files::{Files, OpenFile, Opening};
+use crate::engine::files::{Files, Opening};
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;

@@ -30,7 +30,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// The fiber ends at once. If `f` has not started, it never will. A running `f` cannot be stopped: it runs to its
     /// end, and its value is dropped; a panic of it then goes to
-    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved). See [`blocking_with`](Fiber::blocking_with) for a
+    /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved). See [`blocking_with`](Fiber::blocking_with) for a
     /// closure that can be asked to stop, and [`uncancelable`](Fiber::uncancelable) to wait for its end.
     #[track_caller]
     pub fn blocking<F>(f: F) -> Fiber<T, Leaf<Blocking<F>>>
@@ -97,11 +97,11 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// The wait of [`Fiber::blocking`].
-pub type Blocking<F> = BlockingWait<Plain<F>>;
+pub(crate) type Blocking<F> = BlockingWait<Plain<F>>;
 /// The wait of [`Fiber::try_blocking`].
-pub type TryBlocking<F> = BlockingWait<Fallible<F>>;
+pub(crate) type TryBlocking<F> = BlockingWait<Fallible<F>>;
 /// The wait of [`Fiber::blocking_with`].
-pub type BlockingWith<F> = BlockingWait<Stoppable<F>>;
+pub(crate) type BlockingWith<F> = BlockingWait<Stoppable<F>>;
 
 /// Work for a thread that may block.
 pub trait Work: Send + 'static {

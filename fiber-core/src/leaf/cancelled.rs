@@ -2,6 +2,7 @@ use std::panic::Location;
 
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::token::{CancelToken, Parked};
@@ -28,14 +29,14 @@ impl CancelToken {
     /// # Cancellation
     /// The wait ends at once.
     #[track_caller]
-    pub fn cancelled(&self) -> Fiber<(), Leaf<TokenWait>> {
+    pub fn cancelled(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         Fiber::new(Leaf::new(TokenWait::new(self), Location::caller()))
     }
 }
 
 /// The wait of [`CancelToken::cancelled`].
 #[derive(Debug)]
-pub struct TokenWait {
+pub(crate) struct TokenWait {
     /// A token of its own, because only one fiber at a time can wait at a token.
     below: CancelToken,
     parked: Option<Parked>,

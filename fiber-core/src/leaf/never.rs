@@ -23,8 +23,15 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// The wait of [`Fiber::never`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Never<T>(PhantomData<fn() -> T>);
+
+// By hand, because a `T` need not be `Clone`; there is none.
+impl<T> Clone for Never<T> {
+    fn clone(&self) -> Self {
+        Never(PhantomData)
+    }
+}
 
 impl<T: Send + 'static> Wait for Never<T> {
     type Out = T;

@@ -22,7 +22,8 @@ use crate::outcome::{Outcome, Panic, catch_panic, guard};
 /// closure.
 ///
 /// ```
-/// use fiber_core::{Cx, Fiber, Outcome, Wait, Wakeup};
+/// use fiber_core::scheduler::{Cx, Wait, Wakeup};
+/// use fiber_core::{Fiber, Outcome};
 /// use std::sync::{Arc, Mutex};
 ///
 /// /// A door that opens once, for all who wait at it.
@@ -80,7 +81,8 @@ pub trait Wait: Send + 'static + Sized {
     /// the wake-up goes back in `deregister`.
     ///
     /// ```
-    /// use fiber_core::{Cx, Either, Fiber, Outcome, Wait, Wakeup};
+    /// use fiber_core::scheduler::{Cx, Wait, Wakeup};
+    /// use fiber_core::{Either, Fiber, Outcome};
     /// use std::sync::{Arc, Mutex};
     ///
     /// /// A coin, for the first to take it.

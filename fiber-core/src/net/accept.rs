@@ -13,7 +13,7 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 /// A socket that accepts connections.
-pub trait Listens: Clone + Send + Sync + 'static {
+pub(crate) trait Listens: Clone + Send + Sync + 'static {
     /// A connection.
     type Accepted: Send + 'static;
 
@@ -34,7 +34,7 @@ pub trait Listens: Clone + Send + Sync + 'static {
 /// The operation of [`TcpListener::accept`](super::TcpListener::accept) and
 /// [`UnixListener::accept`](super::UnixListener::accept).
 #[derive(Clone)]
-pub struct Accept<L> {
+pub(crate) struct Accept<L> {
     listener: L,
     site: Site,
 }

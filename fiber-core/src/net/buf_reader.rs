@@ -13,6 +13,7 @@ use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::fate::{BYTE, dropped};
 use crate::engine::network::Readiness;
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -72,6 +73,25 @@ struct Searched {
     byte: u8,
     /// The length of the prefix that does not have the byte.
     length: usize,
+}
+
+impl ByteStream {
+    /// A reader with a buffer, for lines and messages: see [`BufReader`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("a line\n");
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn buffered(&self) -> BufReader {
+        BufReader::new(self.clone())
+    }
 }
 
 impl BufReader {
@@ -163,7 +183,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn line(&self) -> Fiber<Option<String>, Leaf<SocketWait<Decode<Line>>>> {
+    pub fn line(&self) -> Fiber<Option<String>, impl Run<Out = Option<String>> + Clone + use<>> {
         self.fiber(Line)
     }
 
@@ -190,7 +210,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn read_until(&self, end: u8) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Until>>>> {
+    pub fn read_until(&self, end: u8) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Until(end))
     }
 
@@ -217,7 +237,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn read_exact(&self, length: usize) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Exact>>>> {
+    pub fn read_exact(&self, length: usize) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Exact(length))
     }
 
@@ -247,7 +267,7 @@ impl BufReader {
     /// # Cancellation
     /// A cancelled fiber has taken nothing.
     #[track_caller]
-    pub fn some(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Any>>>> {
+    pub fn some(&self) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Any)
     }
 
@@ -273,7 +293,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     #[track_caller]
-    pub fn rest(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Rest>>>> {
+    pub fn rest(&self) -> Fiber<Vec<u8>, impl Run<Out = Vec<u8>> + Clone + use<>> {
         self.fiber(Rest)
     }
 
@@ -486,7 +506,7 @@ impl Unread<'_> {
 
 /// See [`BufReader::line`].
 #[derive(Clone, Copy, Debug)]
-pub struct Line;
+pub(crate) struct Line;
 
 impl Cut for Line {
     type Out = Option<String>;
@@ -515,7 +535,7 @@ fn not_utf8(error: std::string::FromUtf8Error) -> io::Error {
 
 /// See [`BufReader::read_until`].
 #[derive(Clone, Copy, Debug)]
-pub struct Until(u8);
+pub(crate) struct Until(u8);
 
 impl Cut for Until {
     type Out = Vec<u8>;
@@ -532,7 +552,7 @@ impl Cut for Until {
 
 /// See [`BufReader::read_exact`].
 #[derive(Clone, Copy, Debug)]
-pub struct Exact(usize);
+pub(crate) struct Exact(usize);
 
 impl Cut for Exact {
     type Out = Vec<u8>;
@@ -548,7 +568,7 @@ impl Cut for Exact {
 
 /// See [`BufReader::some`].
 #[derive(Clone, Copy, Debug)]
-pub struct Any;
+pub(crate) struct Any;
 
 impl Cut for Any {
     type Out = Vec<u8>;
@@ -561,7 +581,7 @@ impl Cut for Any {
 
 /// See [`BufReader::rest`].
 #[derive(Clone, Copy, Debug)]
-pub struct Rest;
+pub(crate) struct Rest;
 
 impl Cut for Rest {
     type Out = Vec<u8>;

@@ -13,6 +13,7 @@ use super::stream::ByteStream;
 use super::write::write_some;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -51,6 +52,28 @@ pub struct BufWriter {
 struct Buffer {
     bytes: Vec<u8>,
     from: usize,
+}
+
+impl ByteStream {
+    /// A writer with a buffer, for many small writes: see [`BufWriter`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("a ");
+    /// do! writer.put("line\n");
+    /// do! writer.flush();
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn buffered_writer(&self) -> BufWriter {
+        BufWriter::new(self.clone())
+    }
 }
 
 impl BufWriter {
@@ -153,7 +176,7 @@ impl BufWriter {
     /// # Cancellation
     /// Bytes that were not written stay in the buffer.
     #[track_caller]
-    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Flush>>> {
+    pub fn flush(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Flush { writer: self.clone() }, Location::caller())
     }
 
@@ -213,7 +236,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Put<B> {
 
 /// The operation of [`BufWriter::flush`].
 #[derive(Clone)]
-pub struct Flush {
+pub(crate) struct Flush {
     writer: BufWriter,
 }
 

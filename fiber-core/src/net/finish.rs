@@ -7,9 +7,9 @@ use super::operation::{Operation, SocketWait};
 use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness, StreamSocket};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 impl ByteStream {
@@ -38,7 +38,7 @@ impl ByteStream {
     /// # Cancellation
     /// The next operation of the stream continues to flush.
     #[track_caller]
-    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+    pub fn flush(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Finish { stream: self.clone(), is_end: false }, Location::caller())
     }
 
@@ -66,7 +66,7 @@ impl ByteStream {
     /// # Cancellation
     /// The end may not have been sent. It can be called again.
     #[track_caller]
-    pub fn close(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+    pub fn close(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Finish { stream: self.clone(), is_end: true }, Location::caller())
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn at_once_or_when_writable(
 
 /// The operation of [`ByteStream::flush`] and [`ByteStream::close`].
 #[derive(Clone, Debug)]
-pub struct Finish {
+pub(crate) struct Finish {
     stream: ByteStream,
     is_end: bool,
 }

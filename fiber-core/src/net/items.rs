@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +14,8 @@ use super::accept::{Listens, try_accept};
 use super::asynchronous::{leave, poll};
 use super::buf_reader::{BufReader, Line};
 use super::listener::TcpListener;
-use super::unix::UnixListener;
+use super::tcp::TcpStream;
+use super::unix::{UnixListener, UnixStream};
 use crate::engine::network::Place;
 use crate::error::Site;
 
@@ -103,7 +105,7 @@ impl TcpListener {
     /// # Cancellation
     /// A stream that is dropped has taken no connection.
     #[track_caller]
-    pub fn accepts(&self) -> Accepts<TcpListener> {
+    pub fn accepts(&self) -> impl Stream<Item = io::Result<(TcpStream, SocketAddr)>> + Unpin + use<> {
         Accepts { listener: self.clone(), site: Location::caller(), place: None }
     }
 }
@@ -112,21 +114,22 @@ impl UnixListener {
     /// The connections as a stream without an end, as [`TcpListener::accepts`] gives them.
     ///
     /// ```
-    /// use fiber_core::net::{UnixListener, UnixStream, types::Accepts};
-    /// # let _ = UnixStream::pair();
+    /// use fiber_core::net::{UnixListener, UnixStream};
+    /// use futures_util::Stream;
+    /// use std::io;
     ///
-    /// fn connections(listener: &UnixListener) -> Accepts<UnixListener> {
+    /// fn connections(listener: &UnixListener) -> impl Stream<Item = io::Result<UnixStream>> + use<> {
     ///     listener.accepts()
     /// }
     /// ```
     #[track_caller]
-    pub fn accepts(&self) -> Accepts<UnixListener> {
+    pub fn accepts(&self) -> impl Stream<Item = io::Result<UnixStream>> + Unpin + use<> {
         Accepts { listener: self.clone(), site: Location::caller(), place: None }
     }
 }
 
-/// The connections of a listener; see [`TcpListener::accepts`].
-pub struct Accepts<L: Listens> {
+/// The connections of a listener.
+struct Accepts<L: Listens> {
     listener: L,
     site: Site,
     /// The place of the waker.
@@ -147,11 +150,5 @@ impl<L: Listens> Stream for Accepts<L> {
 impl<L: Listens> Drop for Accepts<L> {
     fn drop(&mut self) {
         leave(self.listener.readable(), &mut self.place);
-    }
-}
-
-impl<L: Listens + fmt::Debug> fmt::Debug for Accepts<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Accepts").field(&self.listener).finish()
     }
 }

@@ -13,6 +13,7 @@ use super::operation::{SocketWait, name};
 use super::tcp::TcpStream;
 use crate::engine::context::Cx;
 use crate::engine::network::{ListenerSocket, Net, Readiness};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::Site;
 use crate::fiber::Fiber;
@@ -79,7 +80,9 @@ impl TcpListener {
     /// # Cancellation
     /// A cancelled fiber has taken no connection.
     #[track_caller]
-    pub fn accept(&self) -> Fiber<(TcpStream, SocketAddr), Leaf<SocketWait<Accept<TcpListener>>>> {
+    pub fn accept(
+        &self,
+    ) -> Fiber<(TcpStream, SocketAddr), impl Run<Out = (TcpStream, SocketAddr)> + Clone + use<>> {
         Accept::fiber(self, Location::caller())
     }
 

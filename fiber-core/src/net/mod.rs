@@ -1,6 +1,6 @@
 //! Sockets: connections and datagrams as fibers.
 //!
-//! A scheduler provides a [`Net`]: the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
+//! A scheduler provides a [`Net`](crate::scheduler::net::Net): the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
 //! schedulers of `fiber-test` a simulated one in virtual time. The same program runs on both.
 //!
 //! ```
@@ -87,6 +87,8 @@ pub use copy::copy;
 #[cfg(feature = "stream")]
 pub use items::Lines;
 pub use listener::TcpListener;
+#[cfg(feature = "stream")]
+pub(crate) use operation::{Operation, SocketWait};
 pub use part::Part;
 pub use polled::PolledStream;
 pub use split::{ReadHalf, WriteHalf};
@@ -95,26 +97,3 @@ pub use tcp::TcpStream;
 pub use udp::UdpSocket;
 pub use unix::{UnixListener, UnixStream};
 pub use write::WriteFailed;
-
-pub use crate::engine::network::{
-    Attempted, DatagramSocket, ListenerSocket, Net, PathListenerSocket, Place, Readiness, Socket,
-    StreamOption, StreamSocket, Waiting, Waking,
-};
-
-/// The types behind the operations, for code that has to name them.
-pub mod types {
-    pub use super::accept::{Accept, Listens};
-    pub use super::bind::{Bind, Bound};
-    pub use super::buf_reader::{Any, Cut, Decode, Exact, Line, Rest, Taken, Unread, Until, Whole};
-    pub use super::buf_writer::{Flush, Put};
-    pub use super::connect::Connect;
-    pub use super::finish::Finish;
-    #[cfg(feature = "stream")]
-    pub use super::items::Accepts;
-    pub use super::operation::{Operation, SocketWait};
-    pub use super::read::{Read, ReadExact, Ready};
-    pub use super::remove_path::RemovePath;
-    pub use super::udp::{Arrived, Receive, ReceiveFrom, SendDatagram};
-    pub use super::unix::{BindPath, ConnectToPath, Pair};
-    pub use super::write::{Write, WriteAll, WriteAllVectored, WriteVectored};
-}

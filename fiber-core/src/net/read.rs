@@ -9,6 +9,7 @@ use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::fate::{BYTE, taken};
 use crate::engine::network::{Attempted, Readiness};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::is_listening;
@@ -125,7 +126,7 @@ impl ByteStream {
     /// # Cancellation
     /// Nothing is undone.
     #[track_caller]
-    pub fn readable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
+    pub fn readable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Ready { stream: self.clone(), is_to_read: true }, Location::caller())
     }
 
@@ -150,7 +151,7 @@ impl ByteStream {
     /// # Cancellation
     /// Nothing is undone.
     #[track_caller]
-    pub fn writable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
+    pub fn writable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Ready { stream: self.clone(), is_to_read: false }, Location::caller())
     }
 }
@@ -263,7 +264,7 @@ impl<B> fmt::Debug for Read<B> {
 
 /// The operation of [`ByteStream::readable`] and [`ByteStream::writable`].
 #[derive(Clone, Debug)]
-pub struct Ready {
+pub(crate) struct Ready {
     stream: ByteStream,
     is_to_read: bool,
 }

@@ -24,7 +24,7 @@ impl TcpListener {
     ///
     /// The connections belong to the serving fiber: when it is cancelled, they are cancelled and awaited. A connection
     /// that fails or panics ends without affecting the others. Its outcome goes to the scheduler's
-    /// [`unobserved`](crate::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has
+    /// [`unobserved`](crate::scheduler::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has
     /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
     ///
     /// ```

@@ -5,11 +5,11 @@ use std::net::Shutdown;
 
 use super::buf_reader::BufReader;
 use super::buf_writer::BufWriter;
-use super::finish::Finish;
 use super::operation::SocketWait;
-use super::read::{Read, ReadExact, Ready};
+use super::read::{Read, ReadExact};
 use super::stream::{ByteStream, TornWrite};
 use super::write::{Write, WriteAll, WriteAllVectored, WriteVectored};
+use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 
@@ -122,7 +122,7 @@ impl ReadHalf {
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
     #[track_caller]
-    pub fn readable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
+    pub fn readable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         self.0.readable()
     }
 
@@ -293,7 +293,7 @@ impl WriteHalf {
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
     #[track_caller]
-    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+    pub fn flush(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         self.0.flush()
     }
 
@@ -312,7 +312,7 @@ impl WriteHalf {
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
     #[track_caller]
-    pub fn close(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+    pub fn close(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         self.0.close()
     }
 
@@ -348,7 +348,7 @@ impl WriteHalf {
     /// # assert!(fiber_sched::run(program).is_success());
     /// ```
     #[track_caller]
-    pub fn writable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
+    pub fn writable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         self.0.writable()
     }
 

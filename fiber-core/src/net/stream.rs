@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::buf_reader::BufReader;
-use super::buf_writer::BufWriter;
 use crate::engine::fate::{BYTE, dropped};
 use crate::engine::network::{Readiness, StreamSocket};
 use crate::engine::subject::Subject;
@@ -66,10 +64,11 @@ pub struct TornWrite {
 }
 
 impl ByteStream {
-    /// A stream over a socket of your own: see [`Net`](super::Net). Reports use `kind` as its name.
+    /// A stream over a socket of your own: see [`Net`](crate::scheduler::net::Net). Reports use `kind` as its name.
     ///
     /// ```
-    /// use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
+    /// use fiber_core::net::ByteStream;
+    /// use fiber_core::scheduler::net::{Readiness, Socket, StreamSocket};
     /// use std::io;
     /// use std::net::Shutdown;
     ///
@@ -127,7 +126,7 @@ impl ByteStream {
     /// The first write of which only a part was written: the peer has the beginning of a message, and may wait for the
     /// rest. Check this before you write again.
     ///
-    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`] keeps the bytes that it has not
+    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`](super::BufWriter) keeps the bytes that it has not
     /// written, and continues with them.
     ///
     /// ```
@@ -170,43 +169,6 @@ impl ByteStream {
     /// [`close`](ByteStream::close).
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
-    }
-
-    /// A reader with a buffer, for lines and messages: see [`BufReader`].
-    ///
-    /// ```
-    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
-    /// # let program = fiber! {
-    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
-    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
-    /// do! client.write_all("a line\n");
-    /// let! line = server.buffered().line();
-    /// assert_eq!(line.as_deref(), Some("a line"));
-    /// # };
-    /// # assert!(fiber_sched::run(program).is_success());
-    /// ```
-    pub fn buffered(&self) -> BufReader {
-        BufReader::new(self.clone())
-    }
-
-    /// A writer with a buffer, for many small writes: see [`BufWriter`].
-    ///
-    /// ```
-    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
-    /// # let program = fiber! {
-    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
-    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
-    /// let writer = client.buffered_writer();
-    /// do! writer.put("a ");
-    /// do! writer.put("line\n");
-    /// do! writer.flush();
-    /// let! line = server.buffered().line();
-    /// assert_eq!(line.as_deref(), Some("a line"));
-    /// # };
-    /// # assert!(fiber_sched::run(program).is_success());
-    /// ```
-    pub fn buffered_writer(&self) -> BufWriter {
-        BufWriter::new(self.clone())
     }
 }
 

@@ -11,6 +11,7 @@ use super::bind::{Bind, Bound};
 use super::operation::{Operation, SocketWait, name};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, DatagramSocket, Net, Readiness};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::Site;
 use crate::fiber::Fiber;
@@ -220,7 +221,7 @@ impl UdpSocket {
     ///
     /// [`ByteStream::readable`]: super::ByteStream::readable
     #[track_caller]
-    pub fn readable(&self) -> Fiber<(), Leaf<SocketWait<Arrived>>> {
+    pub fn readable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         SocketWait::fiber(Arrived { socket: self.clone() }, Location::caller())
     }
 
@@ -393,7 +394,7 @@ impl<B: AsMut<[u8]> + Send + 'static> Operation for ReceiveFrom<B> {
 
 /// The operation of [`UdpSocket::readable`].
 #[derive(Clone, Debug)]
-pub struct Arrived {
+pub(crate) struct Arrived {
     socket: UdpSocket,
 }
 

@@ -16,6 +16,7 @@ use super::stream::ByteStream;
 use crate::combine::Retry;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, PathListenerSocket, Readiness, StreamSocket};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
@@ -95,7 +96,7 @@ impl UnixStream {
     /// # Errors
     /// Those of the operating system. `Unsupported`: this network has no such sockets.
     #[track_caller]
-    pub fn pair() -> Fiber<(UnixStream, UnixStream), Leaf<SocketWait<Pair>>> {
+    pub fn pair() -> Fiber<(UnixStream, UnixStream), impl Run<Out = (UnixStream, UnixStream)> + Clone> {
         let site = Location::caller();
         SocketWait::fiber(Pair(site), site)
     }
@@ -240,7 +241,7 @@ impl UnixListener {
     /// # Cancellation
     /// A cancelled fiber has taken no connection.
     #[track_caller]
-    pub fn accept(&self) -> Fiber<UnixStream, Leaf<SocketWait<Accept<UnixListener>>>> {
+    pub fn accept(&self) -> Fiber<UnixStream, impl Run<Out = UnixStream> + Clone + use<>> {
         Accept::fiber(self, Location::caller())
     }
 
@@ -406,7 +407,7 @@ impl Operation for ConnectToPath {
 
 /// The operation of [`UnixStream::pair`].
 #[derive(Clone, Debug)]
-pub struct Pair(Site);
+pub(crate) struct Pair(Site);
 
 macro_rules! at_once {
     ($($operation:ty => $out:ty, $make:expr;)*) => {

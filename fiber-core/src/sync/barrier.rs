@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 /// Lets a number of fibers continue together, when the last of them has arrived. It can be used again afterwards.
@@ -47,7 +47,7 @@ struct State {
 
 /// The state of a party, in its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Party {
+pub(crate) enum Party {
     Waiting,
     /// All parties had arrived.
     Passed,
@@ -91,7 +91,7 @@ impl Barrier {
     /// has arrived, a cancellation no longer keeps the waiters from passing.
     #[inline]
     #[track_caller]
-    pub fn wait(&self) -> Fiber<bool, Leaf<Operation<Arrival>>> {
+    pub fn wait(&self) -> Fiber<bool, impl Run<Out = bool> + Clone + use<>> {
         Operation::fiber(self.attempt(), Location::caller())
     }
 
@@ -99,7 +99,7 @@ impl Barrier {
     ///
     /// # Blocking
     /// Blocks the thread until all parties have arrived.
-    pub fn wait_blocking(&self) -> bool {
+    pub fn blocking_wait(&self) -> bool {
         Operation::block(self.attempt()).success().expect("the wait at a barrier succeeds")
     }
 
@@ -154,7 +154,7 @@ impl fmt::Debug for Barrier {
 
 /// The wait of [`Barrier::wait`].
 #[derive(Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     barrier: Barrier,
 }
 

@@ -10,11 +10,11 @@ use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::fate::{ITEM, dropped, taken};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object, is_listening};
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
@@ -352,7 +352,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// # Cancellation
     /// The value of a sender that waits for room is dropped, and is never received. An admitted value is received.
     #[track_caller]
-    pub fn send(&self, value: T) -> Fiber<(), Leaf<Operation<Publish<T>>>> {
+    pub fn send(&self, value: T) -> Fiber<(), impl Run<Out = ()> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(Publish::new(self.clone(), Arc::new(value), site), site)
     }
@@ -364,7 +364,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     ///
     /// let news = Broadcast::lossless(1);
     /// let reader = news.subscribe();
-    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| news.send_blocking(n)));
+    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| news.blocking_send(n)));
     /// let read = (1..=3).map(|_| fiber_sched::run(reader.recv()).unwrap());
     /// assert!(read.eq(1..=3));
     /// assert!(thread.join().unwrap().is_ok());
@@ -376,7 +376,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// # Blocking
     /// Blocks the thread while there is no room.
     #[track_caller]
-    pub fn send_blocking(&self, value: T) -> Result<(), Error> {
+    pub fn blocking_send(&self, value: T) -> Result<(), Error> {
         Operation::block(Publish::new(self.clone(), Arc::new(value), Location::caller())).into_result()
     }
 
@@ -465,7 +465,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     /// # Cancellation
     /// The fiber leaves the queue at once. A value that was passed to it is received next.
     #[track_caller]
-    pub fn recv(&self) -> Fiber<T, Leaf<Operation<Hear<T>>>> {
+    pub fn recv(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(Hear::new(self.0.clone(), site), site)
     }
@@ -478,7 +478,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     /// # Blocking
     /// Blocks the thread until there is a value.
     #[track_caller]
-    pub fn recv_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_recv(&self) -> Result<T, Error> {
         Operation::block(Hear::new(self.0.clone(), Location::caller())).into_result()
     }
 
@@ -535,7 +535,7 @@ impl fmt::Display for Missed {
 impl std::error::Error for Missed {}
 
 /// The wait of [`Broadcast::send`].
-pub struct Publish<T> {
+pub(crate) struct Publish<T> {
     broadcast: Broadcast<T>,
     /// `None`: the value was admitted, or is in the queue.
     value: Option<Arc<T>>,
@@ -630,7 +630,7 @@ impl<T> fmt::Debug for Publish<T> {
 }
 
 /// The wait of [`Subscriber::recv`].
-pub struct Hear<T> {
+pub(crate) struct Hear<T> {
     subscription: Counted<Subscription<T>>,
     site: &'static Location<'static>,
 }

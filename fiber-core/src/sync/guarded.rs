@@ -33,8 +33,9 @@ use super::permits::Permits;
 use super::waiters::{Seat, Waiter};
 use crate::combine::Then;
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::holder::Holder;
 use crate::engine::step::{Follow, Run, Step};
-use crate::engine::subject::{Holder, Subject};
+use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicBool, AtomicU32, Ordering, UnsafeCell};
@@ -319,7 +320,7 @@ where
 }
 
 /// The wait for a lock.
-pub struct Claim<T: 'static, H> {
+pub(crate) struct Claim<T: 'static, H> {
     /// `None` once the guard that was made holds it.
     of: Option<Arc<Guarded<T>>>,
     permits: usize,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::operation::{Attempt, Operation};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Object};
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
@@ -93,7 +93,7 @@ impl Latch {
     /// The wait ends at once. The count stays unchanged.
     #[inline]
     #[track_caller]
-    pub fn wait(&self) -> Fiber<(), Leaf<Operation<Opened>>> {
+    pub fn wait(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         Operation::fiber(self.attempt(), Location::caller())
     }
 
@@ -105,13 +105,13 @@ impl Latch {
     /// let ready = Latch::new(1);
     /// let counted = ready.clone();
     /// let thread = std::thread::spawn(move || counted.count_down());
-    /// ready.wait_blocking();
+    /// ready.blocking_wait();
     /// assert!(ready.is_open() && thread.join().unwrap());
     /// ```
     ///
     /// # Blocking
     /// Blocks the thread until the latch is open.
-    pub fn wait_blocking(&self) {
+    pub fn blocking_wait(&self) {
         drop(Operation::block(self.attempt()));
     }
 
@@ -147,7 +147,7 @@ impl fmt::Debug for Latch {
 
 /// The wait of [`Latch::wait`].
 #[derive(Debug)]
-pub struct Opened {
+pub(crate) struct Opened {
     latch: Latch,
 }
 

@@ -34,27 +34,23 @@ mod semaphore;
 mod waiters;
 mod watch;
 
-pub use crate::error::PromiseFailed;
-pub use barrier::{Arrival, Barrier};
-pub use broadcast::{Broadcast, Hear, Missed, Publish, Subscriber};
+pub use crate::error::shared::PromiseFailed;
+pub use barrier::Barrier;
+pub use broadcast::{Broadcast, Missed, Subscriber};
 pub use cache::Cache;
 #[cfg(feature = "stream")]
 pub use channel::ReceiverStream;
-pub use channel::{
-    Channel, Closed, Fold, Receiver, Receiving, ReceivingMany, ReceivingNext, SendError, Sender, Sending,
-    SendingAll, TryRecvError, TrySendError,
-};
+pub use channel::{Channel, Closed, Receiver, SendError, Sender, TryRecvError, TrySendError};
 pub use circuit_breaker::{CircuitBreaker, CircuitOpen};
-pub use guarded::{Claim, Exclusive, Guard, Hold, Shared};
-pub use latch::{Latch, Opened};
+pub use guarded::Guard;
+pub use latch::Latch;
 pub use mutex::{Mutex, MutexGuard};
-pub use notify::{Notified, Notify};
-pub use one_shot::{Reply, one_shot};
-pub use operation::{Attempt, Operation};
+pub use notify::Notify;
+pub use one_shot::one_shot;
 pub use pipeline::{ParallelMap, Source, parallel_map};
-pub use promise::{Kept, Promise};
+pub use promise::Promise;
 pub use rate_limiter::RateLimiter;
 pub use reference::Ref;
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
-pub use watch::{Change, Watch, Watcher};
+pub use semaphore::{Permit, Semaphore, TooManyPermits};
+pub use watch::{Watch, Watcher};

@@ -3,11 +3,9 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::guarded::{self, Claim, Exclusive, Guard, Guarded};
-use super::operation::Operation;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
-use crate::leaf::Leaf;
 use crate::resource::Resource;
 
 /// A value that one fiber at a time can use.
@@ -75,7 +73,7 @@ impl<T: Send + 'static> Mutex<T> {
     /// The fiber leaves the queue at once. If the lock was already passed to it, it goes to the next waiter.
     #[inline]
     #[track_caller]
-    pub fn lock(&self) -> Fiber<MutexGuard<T>, Leaf<Operation<Claim<T, Exclusive>>>> {
+    pub fn lock(&self) -> Fiber<MutexGuard<T>, impl Run<Out = MutexGuard<T>> + Clone + use<T>> {
         self.claim().fiber()
     }
 
@@ -84,7 +82,7 @@ impl<T: Send + 'static> Mutex<T> {
     /// # Blocking
     /// Blocks the thread until it has the lock.
     #[track_caller]
-    pub fn lock_blocking(&self) -> MutexGuard<T> {
+    pub fn blocking_lock(&self) -> MutexGuard<T> {
         self.claim().block()
     }
 

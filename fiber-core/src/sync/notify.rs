@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Object};
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicBool, Mutex, MutexGuard, Ordering};
 
@@ -51,7 +51,7 @@ struct Shared {
 
 /// Whether and how a waiter was woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub(crate) enum By {
     /// Not woken.
     Nothing,
     One,
@@ -128,7 +128,7 @@ impl Notify {
     /// it goes to the next one.
     #[inline]
     #[track_caller]
-    pub fn wait(&self) -> Fiber<(), Leaf<Operation<Notified>>> {
+    pub fn wait(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         Operation::fiber(self.attempt(), Location::caller())
     }
 
@@ -140,14 +140,14 @@ impl Notify {
     /// let notify = Notify::new();
     /// let notified = notify.clone();
     /// let thread = std::thread::spawn(move || notified.notify_one());
-    /// notify.wait_blocking();
+    /// notify.blocking_wait();
     /// assert!(!notify.try_wait(), "the notification is taken");
     /// thread.join().unwrap();
     /// ```
     ///
     /// # Blocking
     /// Blocks the thread until the notification.
-    pub fn wait_blocking(&self) {
+    pub fn blocking_wait(&self) {
         drop(Operation::block(self.attempt()));
     }
 
@@ -211,7 +211,7 @@ impl fmt::Debug for Notify {
 
 /// The wait of [`Notify::wait`].
 #[derive(Debug)]
-pub struct Notified {
+pub(crate) struct Notified {
     notify: Notify,
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::fate::{ITEM, dropped};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -37,14 +38,14 @@ use crate::outcome::Outcome;
 /// only together with an answer that is never run, or that has lost a race. To know that a value was received, send it through a
 /// [rendezvous](super::Channel::rendezvous).
 #[track_caller]
-pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
+pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, impl Run<Out = T>>) {
     let site = Location::caller();
     let cell = Arc::new(OneShot::new());
     (Resume::of(cell.clone()), Fiber::new(Leaf::new(Reply { cell, site }, site)))
 }
 
 /// The wait of [`one_shot`].
-pub struct Reply<T> {
+pub(crate) struct Reply<T> {
     cell: Arc<OneShot<T>>,
     site: &'static Location<'static>,
 }

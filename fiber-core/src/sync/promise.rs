@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock};
 use super::operation::{Attempt, Operation};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::{Abandoned, Cancelled, Error, Frame, PromiseFailed};
+use crate::error::shared::PromiseFailed;
+use crate::error::{Abandoned, Cancelled, Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
 use crate::leaf::Leaf;
@@ -153,7 +155,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// # Cancellation
     /// The wait ends at once. The promise stays unchanged.
     #[track_caller]
-    pub fn wait(&self) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
+    pub fn wait(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
         self.wait_at(Location::caller())
     }
 
@@ -170,7 +172,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// # Blocking
     /// Blocks the thread until the promise is completed.
     #[track_caller]
-    pub fn wait_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_wait(&self) -> Result<T, Error> {
         let kept = Kept { promise: self.0.clone(), site: Location::caller() };
         Operation::block(kept).into_result()
     }
@@ -259,7 +261,7 @@ impl<T> fmt::Debug for Promise<T> {
 }
 
 /// The wait of [`Promise::wait`].
-pub struct Kept<T: 'static> {
+pub(crate) struct Kept<T: 'static> {
     promise: Arc<Shared<T>>,
     site: &'static Location<'static>,
 }

@@ -3,11 +3,9 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::guarded::{self, Claim, Exclusive, Guard, Guarded, Shared};
-use super::operation::Operation;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
-use crate::leaf::Leaf;
 use crate::resource::Resource;
 
 /// A value that many fibers can read at the same time, and that one fiber at a time can change.
@@ -80,7 +78,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// The fiber leaves the queue at once. If the lock was already passed to it, it goes to the next waiter.
     #[inline]
     #[track_caller]
-    pub fn read(&self) -> Fiber<RwLockReadGuard<T>, Leaf<Operation<Claim<T, Shared>>>> {
+    pub fn read(&self) -> Fiber<RwLockReadGuard<T>, impl Run<Out = RwLockReadGuard<T>> + Clone + use<T>> {
         self.shared().fiber()
     }
 
@@ -99,7 +97,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// As in [`read`](RwLock::read). Readers that waited only behind this writer are served at once.
     #[inline]
     #[track_caller]
-    pub fn write(&self) -> Fiber<RwLockWriteGuard<T>, Leaf<Operation<Claim<T, Exclusive>>>> {
+    pub fn write(&self) -> Fiber<RwLockWriteGuard<T>, impl Run<Out = RwLockWriteGuard<T>> + Clone + use<T>> {
         self.exclusive().fiber()
     }
 
@@ -108,7 +106,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// # Blocking
     /// Blocks the thread until the value can be read.
     #[track_caller]
-    pub fn read_blocking(&self) -> RwLockReadGuard<T> {
+    pub fn blocking_read(&self) -> RwLockReadGuard<T> {
         self.shared().block()
     }
 
@@ -117,7 +115,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// # Blocking
     /// Blocks the thread until the value can be changed.
     #[track_caller]
-    pub fn write_blocking(&self) -> RwLockWriteGuard<T> {
+    pub fn blocking_write(&self) -> RwLockWriteGuard<T> {
         self.exclusive().block()
     }
 

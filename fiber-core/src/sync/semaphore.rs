@@ -6,11 +6,11 @@ use super::operation::{Attempt, Operation};
 use super::permits::Permits;
 use super::waiters::{Seat, Waiter};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::holder::Holder;
 use crate::engine::step::Run;
-use crate::engine::subject::{Holder, Subject};
+use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::leaf::Leaf;
 use crate::local::LocalKey;
 use crate::outcome::Outcome;
 use crate::resource::Resource;
@@ -88,7 +88,7 @@ impl Semaphore {
     /// # Cancellation
     /// The fiber leaves the queue at once. Permits that were already passed to it go to the next waiter.
     #[track_caller]
-    pub fn acquire(&self, count: usize) -> Fiber<Permit, Leaf<Operation<Acquire>>> {
+    pub fn acquire(&self, count: usize) -> Fiber<Permit, impl Run<Out = Permit> + Clone + use<>> {
         let site = Location::caller();
         Operation::fiber(self.attempt(count, site), site)
     }
@@ -99,10 +99,10 @@ impl Semaphore {
     /// use fiber_core::sync::Semaphore;
     ///
     /// let semaphore = Semaphore::new(3);
-    /// let permit = semaphore.acquire_blocking(2).unwrap();
+    /// let permit = semaphore.blocking_acquire(2).unwrap();
     /// assert_eq!(semaphore.available(), 1);
     /// drop(permit);
-    /// assert!(semaphore.acquire_blocking(4).is_err());
+    /// assert!(semaphore.blocking_acquire(4).is_err());
     /// ```
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Semaphore {
     /// # Blocking
     /// Blocks the thread until it has the permits.
     #[track_caller]
-    pub fn acquire_blocking(&self, count: usize) -> Result<Permit, Error> {
+    pub fn blocking_acquire(&self, count: usize) -> Result<Permit, Error> {
         Operation::block(self.attempt(count, Location::caller())).into_result()
     }
 
@@ -233,7 +233,7 @@ impl fmt::Debug for Permit {
 
 /// The wait of [`Semaphore::acquire`].
 #[derive(Debug)]
-pub struct Acquire {
+pub(crate) struct Acquire {
     /// `None` once the permit that was taken holds it.
     semaphore: Option<Semaphore>,
     count: usize,

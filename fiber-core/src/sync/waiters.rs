@@ -2,7 +2,7 @@
 //!
 //! The list is behind the lock of its primitive, and has no memory of its own: each [`Waiter`] is a part of the operation that waits,
 //! which lies in the frames of its fiber. It joins with its wake-up and a request. To serve the oldest waiter, a thread unlinks it,
-//! [commits](crate::Wakeup) its wait, and then stores the answer in the place of the request:
+//! [commits](crate::scheduler::Wakeup) its wait, and then stores the answer in the place of the request:
 //!
 //! | the oldest waiter | `commit` | then |
 //! |---|---|---|

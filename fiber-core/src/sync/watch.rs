@@ -9,11 +9,11 @@ use super::channel::Closed;
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Seat, Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object};
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
@@ -242,7 +242,7 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
     /// # Cancellation
     /// The fiber leaves the queue at once. A value that was about to be taken counts as not seen.
     #[track_caller]
-    pub fn changed(&self) -> Fiber<T, Leaf<Operation<Change<T>>>> {
+    pub fn changed(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(Change::new(self.0.clone(), site), site)
     }
@@ -255,7 +255,7 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
     /// # Blocking
     /// Blocks the thread until there is a new value.
     #[track_caller]
-    pub fn changed_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_changed(&self) -> Result<T, Error> {
         Operation::block(Change::new(self.0.clone(), Location::caller())).into_result()
     }
 }
@@ -274,7 +274,7 @@ impl<T> fmt::Debug for Watcher<T> {
 }
 
 /// The wait of [`Watcher::changed`].
-pub struct Change<T> {
+pub(crate) struct Change<T> {
     watching: Arc<Watching<T>>,
     site: &'static Location<'static>,
 }

@@ -1,8 +1,58 @@
-//! Imports follow the order of the layers in ARCHITECTURE.md.
+//! Imports follow the order of the layers in ARCHITECTURE.md, and those between files have one direction.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+#[path = "../../../fiber-test/tests/imports/mod.rs"]
+mod imports;
+
+/// Files that belong together.
+const KNOTS: [imports::Knot<'static>; 7] = [
+    // A block gives its wait to the driver, which polls the block.
+    &["block/awaited", "block/drive", "block/stop"],
+    // A node has children, which are references to nodes.
+    &["cell/children", "cell/node", "cell/reference"],
+    // A step that ends hands its value to the thread that has the core, which starts further steps.
+    &[
+        "combine/branches/dataflow/core",
+        "combine/branches/dataflow/hands",
+        "combine/branches/dataflow/shared",
+    ],
+    // The function of a direct fiber gets a `Direct`, whose waits lead back to its stack or its thread.
+    &["direct", "direct/on_stack", "direct/on_thread"],
+    // A context holds its scheduler, which runs tasks, which resume fibers in their contexts.
+    &[
+        "engine/boxed",
+        "engine/context",
+        "engine/context/limit",
+        "engine/context/part",
+        "engine/context/race",
+        "engine/context/state",
+        "engine/context/turn",
+        "engine/context/wakeup",
+        "engine/context/watch",
+        "engine/event",
+        "engine/frames",
+        "engine/frames/buffer",
+        "engine/frames/drive",
+        "engine/frames/leaf_table",
+        "engine/frames/table",
+        "engine/lend",
+        "engine/network",
+        "engine/network/readiness",
+        "engine/scheduler",
+        "engine/side",
+        "engine/stacks",
+        "engine/step",
+        "engine/suppress",
+        "engine/task",
+    ],
+    // An error converts into the errors of other libraries, and finds itself in them.
+    &["error/anyhow", "error/convert", "error/dynamic", "error/shared"],
+    // A channel makes its ends, and each of them holds the channel.
+    &["sync/channel", "sync/channel/receiver", "sync/channel/send_all", "sync/channel/sender"],
+];
 
 /// The names in the first column of the table that follows `after`.
 fn listed(text: &str, after: &str) -> Vec<String> {
@@ -82,4 +132,9 @@ fn imports_flow_down_the_lists() {
     let text = fs::read_to_string(path).unwrap();
     check(&listed(&text, "## The layers"), "src", "crate::");
     check(&listed(&text, "In `combine/` imports flow"), "src/combine", "crate::combine::");
+}
+
+#[test]
+fn files_import_each_other_in_one_direction() {
+    imports::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &KNOTS);
 }

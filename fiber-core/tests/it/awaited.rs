@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use crate::support::Counter;
 use fiber_core::error::Cancelled;
-use fiber_core::{Cx, Error, Fiber, Outcome, Wait, Wakeup, fiber, local_key, uncancelable};
+use fiber_core::scheduler::{Cx, Wait, Wakeup};
+use fiber_core::{Error, Fiber, Outcome, fiber, local_key, uncancelable};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
 

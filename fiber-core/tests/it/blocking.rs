@@ -4,7 +4,8 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use crate::support::{Counter, Queue};
-use fiber_core::{CancelToken, Context, Error, Fiber, TaskKind};
+use fiber_core::scheduler::TaskKind;
+use fiber_core::{CancelToken, Context, Error, Fiber};
 use fiber_sched::{Pool, Settings};
 use fiber_test::TestScheduler;
 

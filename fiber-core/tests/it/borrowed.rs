@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use fiber_core::compute::{self, join, par_map, par_reduce, scope, serve};
-use fiber_core::{BranchDeque, Task, Worker};
+use fiber_core::compute::{join, par_map, par_reduce, scope};
+use fiber_core::scheduler::{BranchDeque, Task, Worker, is_served, serve};
 
 const MANY: usize = if cfg!(miri) { 12 } else { 2000 };
 
@@ -193,7 +193,7 @@ fn a_worker_that_panics_or_returns_early_does_no_harm() {
 
 #[test]
 fn a_thread_of_no_scheduler_runs_all_by_itself() {
-    assert!(!compute::is_served(None));
+    assert!(!is_served(None));
     let mut numbers: Vec<usize> = (0..100).collect();
     assert_eq!(sum(&mut numbers), 5050);
     assert_eq!(scope(|s| s.join_all((0..5).map(|n| s.spawn(move || n)))), [0, 1, 2, 3, 4]);

@@ -7,7 +7,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crate::support::Queue;
-use fiber_core::{Context, Dump, DumpedState, Error, Fiber, Handle, Instant, WaitsFor, fiber};
+use fiber_core::scheduler::WaitsFor;
+use fiber_core::{Context, Dump, DumpedState, Error, Fiber, Handle, Instant, fiber};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -250,4 +251,30 @@ fn a_future_is_found_by_the_name_of_its_fiber() {
         let line = dump.lines().find(|line| line.contains(&format!("{name:?}")));
         assert!(line.is_some_and(|line| line.contains("waits for a future")), "{name} in\n{dump}");
     }
+}
+
+#[test]
+fn a_dump_as_data_says_what_its_text_says() {
+    let test = TestScheduler::new();
+    let child = Fiber::delay(60 * SECOND).timeout(30 * SECOND).named("child");
+    _ = test.spawn(child.fork().bind(|child| child.join()).named("parent"));
+    test.run_for(SECOND);
+    let (before, dump) = (test.context().dump(), test.context().dump());
+    assert_eq!(before, dump, "nothing has run in between");
+    let json = serde_json::to_value(&dump).unwrap();
+    assert_eq!(json["at"], 1_000_000_000);
+    let fibers = json["fibers"].as_array().unwrap();
+    let of = |field: &str| fibers.iter().map(|fiber| fiber[field].clone()).collect::<Vec<_>>();
+    assert_eq!(of("id"), ["0", "0.0", "0.0.0"]);
+    assert_eq!(of("name"), ["parent", "child", "timeout"]);
+    assert_eq!(of("state"), ["waiting", "in its part", "waiting"]);
+    let events = [Some(WaitsFor::Fiber), None, Some(WaitsFor::Timer)];
+    assert_eq!(of("waits_for"), events.map(|event| serde_json::json!(event.map(|event| event.to_string()))));
+    assert_eq!(of("above"), [None, Some(0), Some(1)].map(|place| serde_json::json!(place)));
+    assert_eq!(of("other"), [Some(1), Some(2), None].map(|place| serde_json::json!(place)));
+    assert_eq!(of("is_structure"), [false, false, true]);
+    assert_eq!(of("is_cancelled"), [false; 3]);
+    assert_eq!(fibers[0]["fork_site"], dump.fibers().next().unwrap().fork_site().to_string());
+    cancel_all(&test);
+    assert_ne!(before, test.context().dump());
 }

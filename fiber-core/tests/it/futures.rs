@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use crate::support::Counter;
 use fiber_core::error::{Cancelled, NoScheduler, TimedOut};
-use fiber_core::{Error, Fiber, Outcome, Run, Scope, WaitsFor};
+use fiber_core::scheduler::WaitsFor;
+use fiber_core::{Error, Fiber, Outcome, Run, Scope};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
 

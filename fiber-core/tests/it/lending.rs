@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::SystemTime;
 
-use fiber_core::{
-    BranchDeque, Checkpoint, Context, Error, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint,
-    Task, TimerKey, Worker, dataflow,
-};
+use fiber_core::scheduler::{BranchDeque, Checkpoint, Scheduler, SwitchPoint, Task, TimerKey, Worker};
+use fiber_core::{Context, Error, Fiber, Handle, Instant, Outcome, Run, dataflow};
 
 /// Tasks that any thread may run. Timers are due at once.
 #[derive(Default)]

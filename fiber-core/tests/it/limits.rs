@@ -7,10 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use crate::support::{Counter, Steps};
 use fiber_core::error::{Abandoned, DeadlineExceeded, TimedOut};
+use fiber_core::scheduler::{Cx, Scheduler, Task, TaskKind, TimerKey, Wait, Wakeup};
 use fiber_core::sync::Channel;
-use fiber_core::{
-    Context, Cx, Either, Fiber, Handle, Instant, Outcome, Scheduler, Task, TaskKind, TimerKey, Wait, Wakeup,
-};
+use fiber_core::{Context, Either, Fiber, Handle, Instant, Outcome};
 use fiber_sched::{CurrentThread, Pool};
 
 const SECOND: Duration = Duration::from_secs(1);

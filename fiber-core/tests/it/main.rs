@@ -14,6 +14,7 @@ mod burials;
 mod callback;
 mod cancel;
 mod cells;
+mod clones;
 mod current;
 mod dataflow;
 mod direct;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::support::{Counter, Queue, Steps};
 use fiber_core::error::{Abandoned, DeadlineExceeded};
-use fiber_core::{Context, Fiber, Instant, Outcome, Run, TaskKind};
+use fiber_core::scheduler::TaskKind;
+use fiber_core::{Context, Fiber, Instant, Outcome, Run};
 
 const SECOND: Duration = Duration::from_secs(1);
 

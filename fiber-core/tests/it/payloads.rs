@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::support::{Counter, Queue};
 use fiber_core::error::Abandoned;
+use fiber_core::scheduler::Unobserved;
 use fiber_core::sync::{Cache, CircuitBreaker, Promise};
-use fiber_core::{Error, Fiber, Outcome, Panic, Policy, Resource, Unobserved};
+use fiber_core::{Error, Fiber, Outcome, Panic, Policy, Resource};
 use fiber_sched::{Pool, Settings};
 use fiber_test::{Explore, TestScheduler};
 

@@ -5,7 +5,8 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Cx, Error, Fiber, Run, Step};
+use fiber_core::scheduler::{Cx, Step};
+use fiber_core::{Error, Fiber, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 

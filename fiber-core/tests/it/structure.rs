@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use crate::support::{Counter, Queue};
-use fiber_core::{Context, Error, Event, Fiber, Handle, Instant, Scheduler, Task, TimerKey};
+use fiber_core::scheduler::{Event, Scheduler, Task, TimerKey};
+use fiber_core::{Context, Error, Fiber, Handle, Instant};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -170,15 +170,19 @@ fn in_a_future() {
 #[test]
 fn in_a_user_s_own_wait() {
     struct Bad;
-    impl fiber_core::Wait for Bad {
+    impl fiber_core::scheduler::Wait for Bad {
         type Out = ();
-        fn poll(&mut self, _: &fiber_core::Cx<'_>) -> Option<Outcome<()>> {
+        fn poll(&mut self, _: &fiber_core::scheduler::Cx<'_>) -> Option<Outcome<()>> {
             None
         }
-        fn register(&mut self, _: &fiber_core::Cx<'_>, _: fiber_core::Wakeup) -> Option<Outcome<()>> {
+        fn register(
+            &mut self,
+            _: &fiber_core::scheduler::Cx<'_>,
+            _: fiber_core::scheduler::Wakeup,
+        ) -> Option<Outcome<()>> {
             boom()
         }
-        fn deregister(&mut self, _: &fiber_core::Cx<'_>) {}
+        fn deregister(&mut self, _: &fiber_core::scheduler::Cx<'_>) {}
     }
     quiet();
     let test = TestScheduler::new();

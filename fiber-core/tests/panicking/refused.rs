@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::support::{Answer, Call, Counter, Queue, Steps, WHIM};
 use fiber_core::error::Abandoned;
-use fiber_core::{Context, Cx, Fiber, Instant, Outcome, Run, Scope, Step, Wait, Wakeup};
+use fiber_core::scheduler::{Cx, Step, Wait, Wakeup};
+use fiber_core::{Context, Fiber, Instant, Outcome, Run, Scope};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -337,7 +338,7 @@ fn a_leaf_that_runs_a_fiber_which_waits_is_refused() {
 /// A thread that lends nothing.
 struct Here;
 
-impl fiber_core::Worker for Here {}
+impl fiber_core::scheduler::Worker for Here {}
 
 #[test]
 fn a_fiber_that_is_run_here_and_panics_where_it_has_to_wait_ends() {

@@ -13,7 +13,8 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Outcome, Run, Task, Unobserved};
+use fiber_core::scheduler::{Task, Unobserved};
+use fiber_core::{Fiber, Outcome, Run};
 use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 use proptest::prelude::*;
 

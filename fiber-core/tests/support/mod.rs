@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use fiber_core::{
-    BranchDeque, BranchStealer, Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler,
-    SwitchPoint, Task, TaskKind, TimerKey, Unobserved, Worker,
+use fiber_core::scheduler::{
+    BranchDeque, BranchStealer, Checkpoint, Event, Scheduler, SwitchPoint, Task, TaskKind, TimerKey,
+    Unobserved, Worker,
 };
+use fiber_core::{Context, Fiber, Handle, Instant, Outcome, Run};
 
 /// Counts events.
 #[derive(Clone, Debug, Default)]

@@ -232,10 +232,10 @@ fn threads_broadcast_too() {
     let sums = std::thread::scope(|scope| {
         let threads = subscribers.map(|subscriber| {
             scope.spawn(move || {
-                std::iter::from_fn(|| subscriber.recv_blocking().ok()).map(u64::from).sum::<u64>()
+                std::iter::from_fn(|| subscriber.blocking_recv().ok()).map(u64::from).sum::<u64>()
             })
         });
-        (0..VALUES).for_each(|n| broadcast.send_blocking(n).unwrap());
+        (0..VALUES).for_each(|n| broadcast.blocking_send(n).unwrap());
         drop(broadcast);
         threads.map(|thread| thread.join().unwrap())
     });

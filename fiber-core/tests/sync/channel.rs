@@ -202,7 +202,7 @@ fn a_send_into_a_closed_channel_gives_the_item_back() {
     assert_eq!(error.to_string(), "the channel is closed, so nothing can be sent");
     assert!(error.trace()[0].to_string().contains("send at "), "{:?}", error.trace());
     assert_eq!(unsent::<String>(error), "late");
-    assert_eq!(unsent::<String>(sender.send_blocking("thread".into()).unwrap_err()), "thread");
+    assert_eq!(unsent::<String>(sender.blocking_send("thread".into()).unwrap_err()), "thread");
 }
 
 #[test]
@@ -395,10 +395,10 @@ fn threads_and_fibers_share_a_channel() {
     let pool = fiber_sched::Pool::builder().workers(2).build();
     let received = std::thread::scope(|scope| {
         let from_thread = sender.clone();
-        scope.spawn(move || (0..ITEMS).for_each(|n| from_thread.send_blocking(n).unwrap()));
+        scope.spawn(move || (0..ITEMS).for_each(|n| from_thread.blocking_send(n).unwrap()));
         let in_thread = receiver.clone();
         let by_thread =
-            scope.spawn(move || std::iter::from_fn(|| in_thread.recv_blocking().ok()).sum::<u64>());
+            scope.spawn(move || std::iter::from_fn(|| in_thread.blocking_recv().ok()).sum::<u64>());
         let sum = Arc::new(Mutex::new(0));
         let total = sum.clone();
         let in_fiber = Fiber::iterate((), move |()| {

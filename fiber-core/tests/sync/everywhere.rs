@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, Task, TimerKey};
+use fiber_core::scheduler::{Event, Scheduler, Task, TimerKey};
+use fiber_core::{Context, Fiber, Handle, Instant, Outcome, Run};
 use fiber_test::Explore;
 use parking_lot::Mutex;
 

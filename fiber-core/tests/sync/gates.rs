@@ -36,7 +36,7 @@ fn a_barrier_opens_for_its_number_of_parties_and_begins_again() {
 fn a_barrier_for_one_lets_all_through() {
     let (barrier, test) = (Barrier::new(1), TestScheduler::new());
     assert!(test.run(barrier.wait()).unwrap());
-    assert!(barrier.wait_blocking());
+    assert!(barrier.blocking_wait());
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn threads_and_fibers_meet_at_a_barrier() {
         }))
     });
     for round in 1..=ROUNDS {
-        barrier.wait_blocking();
-        barrier.wait_blocking();
+        barrier.blocking_wait();
+        barrier.blocking_wait();
         assert!(step.load(Ordering::Relaxed) >= 2 * round);
         assert!(step.load(Ordering::Relaxed) <= 2 * round + 2);
     }
@@ -167,7 +167,7 @@ fn a_latch_opens_at_the_last_count_and_stays_open() {
     assert!(waits.into_iter().all(|wait| wait.outcome().is_success()));
     assert!(!latch.count_down(), "it is open already");
     assert_eq!(latch.remaining(), 0);
-    latch.wait_blocking();
+    latch.blocking_wait();
     assert!(test.run(latch.wait()).is_success());
 }
 
@@ -217,7 +217,7 @@ fn what_was_done_before_the_counts_is_seen_after_the_latch() {
                 latch.count_down();
             }))
         });
-        latch.wait_blocking();
+        latch.blocking_wait();
         assert_eq!(done.iter().map(|done| done.load(Ordering::Relaxed)).sum::<usize>(), 2);
         drop(workers);
     }

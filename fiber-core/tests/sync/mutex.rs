@@ -186,7 +186,7 @@ fn a_blocking_closure_holds_the_lock_until_it_has_really_ended() {
     assert!(pool.run(handle.outcome()).unwrap().is_cancelled());
     assert!(mutex.try_lock().is_none(), "the fiber has ended, but not its closure");
     end.send(()).unwrap();
-    assert_eq!(*mutex.lock_blocking(), 1);
+    assert_eq!(*mutex.blocking_lock(), 1);
 }
 
 /// Locks, and panics in one of several ways.
@@ -345,7 +345,7 @@ fn threads_and_fibers_wait_in_one_queue() {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..ROUNDS {
-                    *counter.mutex.lock_blocking() += 1;
+                    *counter.mutex.blocking_lock() += 1;
                     counter.ends.fetch_add(1, Ordering::Relaxed);
                 }
             });

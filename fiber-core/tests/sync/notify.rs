@@ -248,7 +248,7 @@ fn threads_and_fibers_play_ping_pong() {
     }));
     for _ in 0..ROUNDS {
         ping.notify_one();
-        pong.wait_blocking();
+        pong.blocking_wait();
     }
     assert!(pool.run(player.join()).is_success());
     assert!(!ping.try_wait() && !pong.try_wait());

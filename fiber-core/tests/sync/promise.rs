@@ -27,7 +27,7 @@ fn all_who_wait_before_and_after_get_the_first_value() {
     test.run_until_idle();
     assert_eq!(early.map(|early| early.outcome().unwrap()), [1, 1]);
     assert_eq!(test.run(promise.wait()).unwrap(), 1);
-    assert_eq!(promise.wait_blocking().unwrap(), 1);
+    assert_eq!(promise.blocking_wait().unwrap(), 1);
     assert_eq!(promise.try_outcome().unwrap().unwrap(), 1);
 }
 
@@ -165,7 +165,7 @@ fn threads_and_fibers_wait_for_the_same_promise() {
             let promise = promise.clone();
             pool.spawn(Fiber::lazy(move || promise.success(n)))
         });
-        let value = promise.wait_blocking().unwrap();
+        let value = promise.blocking_wait().unwrap();
         for fiber in fibers {
             assert_eq!(pool.run(fiber.join()).unwrap(), value);
         }

@@ -5,11 +5,12 @@ use std::panic::panic_any;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fiber_core::scheduler::{Cx, Wait, WaitsFor, Wakeup};
 use fiber_core::sync::{
     Barrier, Broadcast, Channel, Closed, Latch, Mutex, Notify, Promise, Receiver, RwLock, Semaphore, Sender,
     Watch, one_shot,
 };
-use fiber_core::{CancelToken, Cx, Either, Error, Fiber, Outcome, Run, Wait, WaitsFor, Wakeup};
+use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 

@@ -220,7 +220,7 @@ fn threads_and_fibers_wait_in_one_queue() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..ROUNDS {
-                let mut guard = pair.lock.write_blocking();
+                let mut guard = pair.lock.blocking_write();
                 guard.0 += 1;
                 guard.1 += 1;
                 pair.ends.fetch_add(1, Ordering::Relaxed);
@@ -228,7 +228,7 @@ fn threads_and_fibers_wait_in_one_queue() {
         });
         scope.spawn(|| {
             for _ in 0..ROUNDS {
-                let guard = pair.lock.read_blocking();
+                let guard = pair.lock.blocking_read();
                 assert_eq!(guard.0, guard.1);
             }
         });

@@ -151,7 +151,7 @@ fn a_blocking_closure_holds_the_permits_until_it_has_really_ended() {
     assert!(pool.run(handle.outcome()).unwrap().is_cancelled());
     assert_eq!(semaphore.available(), 0, "the fiber has ended, but not its closure");
     end.send(()).unwrap();
-    assert!(semaphore.acquire_blocking(1).is_ok());
+    assert!(semaphore.blocking_acquire(1).is_ok());
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn threads_and_fibers_wait_in_one_queue() {
                 let (semaphore, used) = (&semaphore, &used);
                 move || {
                     for _ in 0..ROUNDS {
-                        let permit = semaphore.acquire_blocking(count).unwrap();
+                        let permit = semaphore.blocking_acquire(count).unwrap();
                         assert!(used.fetch_add(permit.count(), Ordering::Relaxed) + count <= 3);
                         used.fetch_sub(count, Ordering::Relaxed);
                     }

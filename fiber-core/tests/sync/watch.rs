@@ -150,7 +150,7 @@ fn threads_watch_too() {
     let watcher = watch.watch();
     let seen = std::thread::scope(|scope| {
         let thread = scope.spawn(move || {
-            let seen: Vec<i32> = std::iter::from_fn(|| watcher.changed_blocking().ok()).collect();
+            let seen: Vec<i32> = std::iter::from_fn(|| watcher.blocking_changed().ok()).collect();
             assert!(seen.is_sorted_by(|a, b| a < b), "{seen:?}");
             seen.last().copied()
         });

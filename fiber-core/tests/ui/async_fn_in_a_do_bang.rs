@@ -1,5 +1,4 @@
-use fiber_core::{Fiber, fiber};
-use fiber_core::Error;
+use fiber_core::{Error, Fiber, fiber};
 
 async fn one() -> Result<u32, Error> {
     Ok(1)

@@ -4,7 +4,8 @@ use std::panic::Location;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use fiber_core::{Context, Unobserved};
+use fiber_core::Context;
+use fiber_core::scheduler::Unobserved;
 
 use super::AffinityPool;
 use super::scheduler::AffinityScheduler;
@@ -149,7 +150,7 @@ impl AffinityBuilder {
     /// use std::sync::mpsc;
     ///
     /// let (sender, lost) = mpsc::channel();
-    /// let hook = move |failure: &fiber_core::Unobserved| _ = sender.send(failure.message().to_owned());
+    /// let hook = move |failure: &fiber_core::scheduler::Unobserved| _ = sender.send(failure.message().to_owned());
     /// let pool = AffinityPool::builder().workers(1).on_unobserved(hook).build();
     /// drop(pool.spawn_on("ABC", Fiber::<()>::fail(Error::msg("no such order"))));
     /// assert_eq!(lost.recv().unwrap(), "no such order");
@@ -162,7 +163,8 @@ impl AffinityBuilder {
     /// Adds an observer, which sees the events and turns of the fibers.
     ///
     /// ```
-    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_core::scheduler::Event;
+    /// use fiber_core::{Context, Fiber};
     /// use fiber_sched::{AffinityPool, Observer, block_on};
     /// use std::sync::Arc;
     /// use std::sync::atomic::{AtomicUsize, Ordering};

@@ -26,7 +26,8 @@ use std::hash::Hash;
 use std::panic::Location;
 use std::sync::Arc;
 
-use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler};
+use fiber_core::scheduler::Scheduler;
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run};
 
 pub use self::builder::AffinityBuilder;
 pub use self::key::OnKey;
@@ -252,7 +253,8 @@ impl AffinityPool {
     /// enough to be read every second.
     ///
     /// ```
-    /// use fiber_core::{Fiber, TaskKind};
+    /// use fiber_core::scheduler::TaskKind;
+    /// use fiber_core::Fiber;
     /// use fiber_sched::{AffinityPool, block_on};
     ///
     /// let pool = AffinityPool::builder().workers(2).build();

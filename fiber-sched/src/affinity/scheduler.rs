@@ -5,8 +5,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use fiber_core::net::Net;
-use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+use fiber_core::scheduler::net::Net;
+use fiber_core::scheduler::{Checkpoint, Event, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+use fiber_core::{Context, Instant};
 
 use super::builder::{AffinityBuilder, OnUnobserved};
 use super::worker::{Local, Worker, Workers, with_local};

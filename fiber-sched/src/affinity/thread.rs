@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::ptr;
 
-use fiber_core::{Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
+use fiber_core::Context;
+use fiber_core::scheduler::{Checkpoint, Scheduler, SwitchPoint, Task, Worker};
 
 use super::scheduler::AffinityScheduler;
 use super::worker::{Local, Workers};
@@ -39,7 +40,7 @@ impl Worker for AffinityThread<'_> {
     }
 
     #[cfg(feature = "direct")]
-    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::scheduler::Stacks> {
         self.is_of(scheduler).then(|| self.stacks.stacks())
     }
 

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_deque::{Stealer, Worker as Deque};
 use crossbeam_utils::CachePadded;
-use fiber_core::{Checkpoint, Instant, Task, TaskRunner, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::{Checkpoint, Task, TaskRunner, TimerKey};
 
 use super::inbox::Inbox;
 use crate::bed::{Alarm, Bed};

@@ -6,7 +6,8 @@ mod thread;
 use std::fmt;
 use std::sync::{Arc, mpsc};
 
-use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
+use fiber_core::scheduler::{BranchDeque, Scheduler};
+use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run};
 
 pub(crate) use self::scheduler::ThreadScheduler;
 use self::thread::OnlyThread;
@@ -56,7 +57,8 @@ impl CurrentThread {
     /// Like `new`, with an observer of the fibers.
     ///
     /// ```
-    /// use fiber_core::{Context, Ending, Event, Fiber};
+    /// use fiber_core::scheduler::{Ending, Event};
+    /// use fiber_core::{Context, Fiber};
     /// use fiber_sched::{CurrentThread, Observer};
     /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
     ///

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::SystemTime;
 
-use fiber_core::net::Net;
-use fiber_core::{
-    Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved,
+use fiber_core::scheduler::net::Net;
+use fiber_core::scheduler::{
+    Checkpoint, Event, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved,
 };
+use fiber_core::{Context, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::thread::{OnlyThread, OwnQueue, take_back};

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
-use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
+use fiber_core::Context;
+use fiber_core::scheduler::{BranchDeque, Checkpoint, Scheduler, SwitchPoint, Task, Worker};
 
 use super::scheduler::{CLOCK_INTERVAL, ThreadScheduler};
 use crate::bed::Bed;

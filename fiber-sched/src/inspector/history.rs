@@ -4,7 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::panic::Location;
 
-use fiber_core::{Context, Event, Instant, Subject, Unobserved};
+use fiber_core::scheduler::{Event, Subject, Unobserved};
+use fiber_core::{Context, Instant};
 use parking_lot::Mutex;
 
 use super::lane::{Lanes, Seen};

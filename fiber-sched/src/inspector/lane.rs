@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use fiber_core::{Context, Instant, WaitsFor};
+use fiber_core::scheduler::WaitsFor;
+use fiber_core::{Context, Instant};
 use parking_lot::{Mutex, RwLock};
 
 /// The length of a slot of the timeline.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use fiber_core::{Dump, DumpedFiber, DumpedState, Instant, Subject, WaitsFor};
+use fiber_core::scheduler::{Subject, WaitsFor};
+use fiber_core::{Dump, DumpedFiber, DumpedState, Instant};
 
 use super::history::{History, Holding, Life, Wait};
 use super::lane::{Seen, label};

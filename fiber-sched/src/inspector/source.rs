@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use fiber_core::Scheduler;
+use fiber_core::scheduler::Scheduler;
 
 use super::History;
 use crate::affinity::AffinityScheduler;

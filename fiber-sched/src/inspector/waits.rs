@@ -13,7 +13,8 @@
 
 use std::collections::HashSet;
 
-use fiber_core::{DumpedState, WaitsFor};
+use fiber_core::DumpedState;
+use fiber_core::scheduler::WaitsFor;
 
 use super::sample::{Primitive, Row};
 

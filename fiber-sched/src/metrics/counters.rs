@@ -3,10 +3,22 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fiber_core::{Task, TaskKind};
+use fiber_core::scheduler::{Task, TaskKind};
 
 /// Latencies from below 256 ns to 8 s and more, each bucket twice the one before.
 pub(super) const LATENCY_BUCKETS: usize = 26;
+
+/// The kinds in the order of the counters.
+pub(crate) const KINDS: [TaskKind; 8] = [
+    TaskKind::Start,
+    TaskKind::Wake,
+    TaskKind::Cancel,
+    TaskKind::Timer,
+    TaskKind::TimeOut,
+    TaskKind::Continue,
+    TaskKind::Blocking,
+    TaskKind::Compute,
+];
 
 #[derive(Default)]
 pub(crate) struct Counters {
@@ -60,7 +72,7 @@ impl Counters {
     /// The number of turns that have begun.
     #[cfg(feature = "tokio")]
     pub(crate) fn turns(&self) -> u64 {
-        super::report::KINDS.iter().map(|kind| self.get(Count::Task(*kind))).sum()
+        KINDS.iter().map(|kind| self.get(Count::Task(*kind))).sum()
     }
 
     pub(super) fn get(&self, count: Count) -> u64 {

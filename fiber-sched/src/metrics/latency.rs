@@ -3,7 +3,8 @@
 use std::cell::Cell;
 
 use crossbeam_deque::Worker as Deque;
-use fiber_core::{Instant, Task};
+use fiber_core::Instant;
+use fiber_core::scheduler::Task;
 
 use super::counters::Counters;
 use crate::clock::Clock;

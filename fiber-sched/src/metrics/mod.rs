@@ -5,15 +5,18 @@
 //! | `counters` | what each worker counts |
 //! | `latency` | samples how long tasks wait |
 //! | `report` | the public view of the numbers |
+//! | `serde`, `publish` | the numbers for others |
 
 mod counters;
 mod latency;
 #[cfg(feature = "metrics")]
 mod publish;
 mod report;
+#[cfg(feature = "serde")]
+mod serde;
 
+#[cfg(feature = "inspector")]
+pub(crate) use counters::KINDS;
 pub(crate) use counters::{Count, Counters};
 pub(crate) use latency::Latency;
-#[cfg(feature = "inspector")]
-pub(crate) use report::KINDS;
 pub use report::{Metrics, WorkerMetrics};

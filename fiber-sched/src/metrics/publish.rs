@@ -2,7 +2,8 @@
 
 use metrics::{counter, gauge};
 
-use super::report::{KINDS, Metrics};
+use super::counters::KINDS;
+use super::report::Metrics;
 
 impl Metrics {
     /// Passes the numbers to the recorder of the [`metrics`] crate, for Prometheus and others. Needs the feature

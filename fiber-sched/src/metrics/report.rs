@@ -4,16 +4,17 @@ use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
-use fiber_core::TaskKind;
+use fiber_core::scheduler::TaskKind;
 
-use super::counters::{Count, Counters, LATENCY_BUCKETS};
+use super::counters::{Count, Counters, KINDS, LATENCY_BUCKETS};
 
 /// The work that a [`Pool`](crate::Pool), an [`AffinityPool`](crate::AffinityPool) or a `TokioScheduler` has done since its
 /// start, and its pending work. The numbers of different threads are read one after the other while the threads run, so sums
 /// may be slightly off.
 ///
 /// ```
-/// use fiber_core::{Fiber, TaskKind};
+/// use fiber_core::scheduler::TaskKind;
+/// use fiber_core::Fiber;
 /// use fiber_sched::{Pool, block_on};
 ///
 /// let pool = Pool::builder().workers(2).build();
@@ -24,7 +25,15 @@ use super::counters::{Count, Counters, LATENCY_BUCKETS};
 /// assert_eq!(metrics.total(|worker| worker.tasks(TaskKind::Start)), 10);
 /// println!("{metrics}");
 /// ```
-#[derive(Clone, Debug)]
+///
+/// With the feature `serde`, they are data for other programs:
+///
+/// ```
+/// let metrics = fiber_sched::Pool::builder().workers(1).build().metrics();
+/// let json = serde_json::to_value(&metrics).unwrap();
+/// assert_eq!(json["workers"][0]["tasks"]["timer"], 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
     /// One for each worker. A `Pool` has one more, for its spare thread.
@@ -54,7 +63,7 @@ pub struct Metrics {
 ///
 /// Workers of an [`AffinityPool`](crate::AffinityPool) do not steal, and their turns are not supervised.
 /// Their `steals`, `stolen_branches`, `notifications`, `cut_by_time` and `stuck` are 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerMetrics {
     tasks: [u64; KINDS.len()],
@@ -82,18 +91,6 @@ pub struct WorkerMetrics {
     /// Whether it is stuck now, so that another worker runs in its place. Always `false` but in a `Pool`.
     pub is_stuck: bool,
 }
-
-/// The kinds in the order of the counters.
-pub(crate) const KINDS: [TaskKind; 8] = [
-    TaskKind::Start,
-    TaskKind::Wake,
-    TaskKind::Cancel,
-    TaskKind::Timer,
-    TaskKind::TimeOut,
-    TaskKind::Continue,
-    TaskKind::Blocking,
-    TaskKind::Compute,
-];
 
 impl Metrics {
     /// The sum of a number over all workers and hosts.

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::Child;
 
-use fiber_core::net::StreamSocket;
+use fiber_core::scheduler::net::StreamSocket;
 
 use super::polls::Polls;
 

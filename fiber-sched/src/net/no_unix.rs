@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use fiber_core::net::{PathListenerSocket, StreamSocket};
+use fiber_core::scheduler::net::{PathListenerSocket, StreamSocket};
 
 use super::polls::Polls;
 

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::Child;
 
-use fiber_core::net::StreamSocket;
+use fiber_core::scheduler::net::StreamSocket;
 use mio::event::Source;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 
-use fiber_core::net::StreamSocket;
+use fiber_core::scheduler::net::StreamSocket;
 use mio::unix::pipe::{Receiver, Sender, new};
 
 use super::peek::is_readable;

@@ -13,7 +13,9 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
-use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket, Waiting};
+use fiber_core::scheduler::net::{
+    AtSocket, DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket,
+};
 use parking_lot::Mutex;
 
 use super::reactor::{Happened, Held, Reactor, SocketName, stopped};
@@ -194,7 +196,7 @@ impl Net for Polls {
         Ok((host, port).to_socket_addrs()?.collect())
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
+    fn waiting(&self) -> Vec<AtSocket> {
         self.polls
             .iter()
             .filter_map(|slot| slot.reactor.get())

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use fiber_core::net::{Readiness, Waiting, Waking};
+use fiber_core::scheduler::net::{AtSocket, Readiness, Waking};
 use mio::event::{Event, Source as MioSource};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use parking_lot::{Mutex, MutexGuard};
@@ -162,7 +162,7 @@ impl Reactor {
     }
 
     /// The waits at its sockets.
-    pub(super) fn waiting(&self) -> Vec<Waiting> {
+    pub(super) fn waiting(&self) -> Vec<AtSocket> {
         let all = self.sources.lock().all();
         all.iter().flat_map(|source| source.waiting()).collect()
     }
@@ -256,7 +256,7 @@ impl Source {
         _ = self.name.set(name);
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
+    fn waiting(&self) -> Vec<AtSocket> {
         let Some(name) = self.name.get() else { return Vec::new() };
         let mut waiting = self.readable.waiting_at(name);
         waiting.extend(self.writable.waiting_at(name));

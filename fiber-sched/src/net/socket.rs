@@ -4,7 +4,7 @@ use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
 
-use fiber_core::net::{Readiness, Socket, StreamOption, StreamSocket};
+use fiber_core::scheduler::net::{Readiness, Socket, StreamOption, StreamSocket};
 use mio::Token;
 use mio::event::Source as MioSource;
 

@@ -4,7 +4,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
 
-use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+use fiber_core::scheduler::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
 
 use super::linger::set_linger;
 use super::peek::is_readable;

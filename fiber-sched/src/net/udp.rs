@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use fiber_core::net::{DatagramSocket, Readiness, Socket};
+use fiber_core::scheduler::net::{DatagramSocket, Readiness, Socket};
 
 use super::peek::is_readable;
 use super::reactor::{Reactor, SocketName};

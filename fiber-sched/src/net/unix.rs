@@ -7,7 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use fiber_core::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
+use fiber_core::scheduler::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
 use mio::net::{UnixListener, UnixStream};
 
 use super::path::address;

@@ -1,6 +1,7 @@
 use std::fmt;
 
-use fiber_core::{Context, Unobserved};
+use fiber_core::Context;
+use fiber_core::scheduler::Unobserved;
 use tokio::runtime;
 
 use super::TokioScheduler;
@@ -26,6 +27,29 @@ pub struct TokioBuilder {
     hooks: Hooks,
 }
 
+impl TokioScheduler {
+    /// A builder for a scheduler with hooks.
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() {
+    /// use fiber_core::{Error, Fiber};
+    /// use fiber_sched::TokioScheduler;
+    /// use std::sync::mpsc;
+    ///
+    /// let (sender, lost) = mpsc::channel();
+    /// let runtime = tokio::runtime::Handle::current();
+    /// let builder = TokioScheduler::builder(&runtime);
+    /// let fibers = builder.on_unobserved(move |failure| _ = sender.send(failure.message().to_owned())).build();
+    /// drop(fibers.spawn(Fiber::<()>::fail(Error::msg("no such order"))));
+    /// assert_eq!(tokio::task::spawn_blocking(move || lost.recv()).await.unwrap().unwrap(), "no such order");
+    /// # }
+    /// ```
+    pub fn builder(runtime: &runtime::Handle) -> TokioBuilder {
+        TokioBuilder::new(runtime)
+    }
+}
+
 impl TokioBuilder {
     pub(super) fn new(runtime: &runtime::Handle) -> Self {
         TokioBuilder { runtime: runtime.clone(), hooks: Hooks::default() }
@@ -43,7 +67,8 @@ impl TokioBuilder {
     /// ```
     /// # #[tokio::main]
     /// # async fn main() {
-    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_core::scheduler::Event;
+    /// use fiber_core::{Context, Fiber};
     /// use fiber_sched::{Observer, TokioScheduler};
     /// use std::sync::{Arc, Mutex};
     ///

@@ -27,7 +27,7 @@ use std::task::{self, Poll, Waker};
 
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-use fiber_core::{BranchDeque, BranchStealer, Task, TaskKind, TaskRunner, Worker};
+use fiber_core::scheduler::{BranchDeque, BranchStealer, Task, TaskKind, TaskRunner, Worker};
 use tokio::runtime;
 use tokio::task::coop;
 

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use fiber_core::{BranchDeque, Worker};
+use fiber_core::scheduler::{BranchDeque, Worker};
 use parking_lot::{Mutex, MutexGuard};
 
 /// For the threads that poll a future with `block_on`.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::Progress;
+use fiber_core::scheduler::Progress;
 
 use super::drivers::Drivers;
 use super::timekeeper::Timekeeper;

@@ -24,7 +24,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Run, Scheduler};
+use fiber_core::scheduler::Scheduler;
+use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Run};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
@@ -99,27 +100,6 @@ impl TokioScheduler {
     #[track_caller]
     pub fn new(runtime: &runtime::Handle) -> Self {
         TokioScheduler::builder(runtime).build()
-    }
-
-    /// A builder for a scheduler with hooks.
-    ///
-    /// ```
-    /// # #[tokio::main]
-    /// # async fn main() {
-    /// use fiber_core::{Error, Fiber};
-    /// use fiber_sched::TokioScheduler;
-    /// use std::sync::mpsc;
-    ///
-    /// let (sender, lost) = mpsc::channel();
-    /// let runtime = tokio::runtime::Handle::current();
-    /// let builder = TokioScheduler::builder(&runtime);
-    /// let fibers = builder.on_unobserved(move |failure| _ = sender.send(failure.message().to_owned())).build();
-    /// drop(fibers.spawn(Fiber::<()>::fail(Error::msg("no such order"))));
-    /// assert_eq!(tokio::task::spawn_blocking(move || lost.recv()).await.unwrap().unwrap(), "no such order");
-    /// # }
-    /// ```
-    pub fn builder(runtime: &runtime::Handle) -> TokioBuilder {
-        TokioBuilder::new(runtime)
     }
 
     /// Starts a fiber and gives its handle, which is a future of the outcome. Can be called anywhere: in a tokio task, in a
@@ -201,7 +181,8 @@ impl TokioScheduler {
     /// ```
     /// # #[tokio::main]
     /// # async fn main() {
-    /// use fiber_core::{Fiber, TaskKind};
+    /// use fiber_core::scheduler::TaskKind;
+    /// use fiber_core::Fiber;
     /// use fiber_sched::TokioScheduler;
     ///
     /// let fibers = TokioScheduler::current();

@@ -7,7 +7,8 @@ use std::task::Waker;
 use std::thread;
 use std::time::SystemTime;
 
-use fiber_core::{Context, Event, Instant, Scheduler, Task, TimerKey, Unobserved};
+use fiber_core::scheduler::{Event, Scheduler, Task, TimerKey, Unobserved};
+use fiber_core::{Context, Instant};
 use parking_lot::Mutex;
 use tokio::runtime;
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
 
-use fiber_core::{Instant, Task, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::{Task, TimerKey};
 use parking_lot::Mutex;
 use tokio::runtime;
 use tokio::time::{self, Sleep};

@@ -1,6 +1,7 @@
 //! Tasks that borrow, from ordinary code: the functions of [`fiber_core::compute`] on the threads of a pool.
 
 use fiber_core::compute::{self, IntoItems, Items, Scope};
+use fiber_core::scheduler::{is_served, serve};
 
 use super::Pool;
 use super::thread::PoolThread;
@@ -128,7 +129,7 @@ impl Pool {
     /// Calls `f` on a thread that shares its borrowed tasks with the pool: this one.
     #[inline]
     pub(crate) fn compute<T>(&self, f: impl FnOnce() -> T) -> T {
-        if compute::is_served(Some(self.scheduler.id().key())) { f() } else { self.compute_as_guest(f) }
+        if is_served(Some(self.scheduler.id().key())) { f() } else { self.compute_as_guest(f) }
     }
 
     #[cold]
@@ -137,6 +138,6 @@ impl Pool {
         let id = self.scheduler.id();
         let _inside = id.enter();
         let _in_runtime = self.scheduler.threads.runtime().enter();
-        compute::serve(&PoolThread::guest(&self.scheduler), id.key(), f)
+        serve(&PoolThread::guest(&self.scheduler), id.key(), f)
     }
 }

@@ -121,7 +121,8 @@ impl Builder {
     /// Adds an observer, which sees the events and turns of the fibers. See [`Observer`] for an example.
     ///
     /// ```
-    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_core::scheduler::Event;
+    /// use fiber_core::{Context, Fiber};
     /// use fiber_sched::{Observer, Pool, block_on};
     /// use std::sync::{Arc, Mutex};
     ///
@@ -158,7 +159,8 @@ impl Builder {
     /// usual. A turn takes about a hundred bytes. Without this call, nothing is noted.
     ///
     /// ```
-    /// use fiber_core::{Fiber, TurnKind};
+    /// use fiber_core::scheduler::TurnKind;
+    /// use fiber_core::Fiber;
     /// use fiber_sched::{Pool, block_on};
     ///
     /// let pool = Pool::builder().workers(1).record(1_000).build();

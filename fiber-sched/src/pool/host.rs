@@ -1,6 +1,6 @@
 //! Fibers of the pool that run in the tasks of an executor which [call](fiber_core::Call) them, on the threads of that.
 
-use fiber_core::{Task, TaskRunner, compute};
+use fiber_core::scheduler::{Task, TaskRunner, serve};
 
 use super::scheduler::PoolScheduler;
 use super::thread::PoolThread;
@@ -19,7 +19,7 @@ pub(super) fn run(pool: &PoolScheduler, next: &mut dyn FnMut() -> Option<Task>) 
     let _inside = id.enter();
     let _in_runtime = pool.threads.runtime().enter();
     let thread = PoolThread::host(pool);
-    compute::serve(&thread, id.key(), || {
+    serve(&thread, id.key(), || {
         let mut runner = TaskRunner::on(&thread);
         for _ in 0..MOST_TURNS {
             let Some(task) = next() else { break };

@@ -11,7 +11,7 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_utils::CachePadded;
-use fiber_core::{BranchDeque, BranchStealer, Progress, Task};
+use fiber_core::scheduler::{BranchDeque, BranchStealer, Progress, Task};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::metrics::{Counters, WorkerMetrics};

@@ -27,17 +27,20 @@ mod queue;
 mod scheduler;
 mod seat;
 mod settings;
+mod stuck;
 mod thief;
 mod thread;
 mod worker;
 
-use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Outcome, Recording, Run, Scheduler, compute};
+use fiber_core::scheduler::{Scheduler, serve};
+use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Outcome, Recording, Run};
 use std::fmt;
 use std::sync::Arc;
 
 pub use self::builder::Builder;
 pub(crate) use self::scheduler::PoolScheduler;
-pub use self::settings::{Settings, Stuck};
+pub use self::settings::Settings;
+pub use self::stuck::Stuck;
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 use crate::metrics::Metrics;
@@ -110,7 +113,7 @@ impl Pool {
             let _inside = self.scheduler.id().enter_blocking("Pool::run");
             let _in_runtime = self.scheduler.threads.runtime().enter();
             let thread = PoolThread::guest(&self.scheduler);
-            compute::serve(&thread, self.scheduler.id().key(), || self.root.run_here(fiber, &thread))
+            serve(&thread, self.scheduler.id().key(), || self.root.run_here(fiber, &thread))
         };
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }
@@ -200,7 +203,8 @@ impl Pool {
     /// Changes the limits and hooks while the pool runs. Tasks that run already continue under the old ones.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber, Unobserved};
+    /// use fiber_core::scheduler::Unobserved;
+    /// use fiber_core::{Error, Fiber};
     /// use std::sync::mpsc;
     ///
     /// let pool = fiber_sched::Pool::new();

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fiber_core::Task;
+use fiber_core::scheduler::Task;
 use parking_lot::Mutex;
 
 #[derive(Default)]

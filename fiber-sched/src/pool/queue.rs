@@ -16,12 +16,14 @@ use arc_swap::ArcSwap;
 use crossbeam_deque::{Injector, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use crossbeam_utils::atomic::AtomicCell;
-use fiber_core::{Checkpoint, Context, Instant, SwitchPoint, Task, TimerKey};
+use fiber_core::scheduler::{Checkpoint, SwitchPoint, Task, TimerKey};
+use fiber_core::{Context, Instant};
 
 use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
-use super::settings::{Settings, Stuck};
+use super::settings::Settings;
+use super::stuck::Stuck;
 use super::worker::Local;
 use crate::clock::Clock;
 use crate::contain::contain;

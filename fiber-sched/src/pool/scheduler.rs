@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::SystemTime;
 
-use fiber_core::net::Net;
-use fiber_core::{
-    BranchDeque, Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
+use fiber_core::scheduler::net::Net;
+use fiber_core::scheduler::{
+    BranchDeque, Checkpoint, Event, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
+use fiber_core::{Context, Instant};
 
 use super::builder::Builder;
 use super::host;

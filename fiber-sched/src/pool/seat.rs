@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_deque::Stealer;
 use crossbeam_utils::atomic::AtomicCell;
-use fiber_core::{Context, Task};
+use fiber_core::Context;
+use fiber_core::scheduler::Task;
 
 use super::pinned::Pinned;
 use crate::metrics::{Counters, WorkerMetrics};

@@ -1,12 +1,12 @@
 //! The settings of a pool that can be changed while it runs.
 
 use std::fmt;
-use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::Unobserved;
+use fiber_core::scheduler::Unobserved;
 
+use super::stuck::Stuck;
 use crate::blocking::{DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 
 /// The limits and hooks of a [`Pool`](super::Pool): see [`Builder::settings`](super::Builder::settings) and
@@ -35,15 +35,6 @@ const DEFAULT_QUANTUM: Duration = Duration::from_millis(2);
 
 /// A worker that has been in a turn for this many quanta is stuck.
 const STUCK_AFTER: u32 = 10;
-
-/// A worker of a [`Pool`](super::Pool) that is stuck: for ten quanta, its fiber has neither come to a bind nor ended its
-/// turn, because a closure computes or blocks.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Stuck {
-    /// Where the fiber was forked or spawned.
-    pub fork_site: &'static Location<'static>,
-}
 
 impl Settings {
     /// The default settings.
@@ -164,13 +155,5 @@ impl fmt::Debug for Settings {
             .field("blocking_keep_alive", &self.blocking_keep_alive)
             .field("quantum", &self.quantum)
             .finish_non_exhaustive()
-    }
-}
-
-/// `the fiber forked at file:line keeps its worker from other fibers`.
-impl fmt::Display for Stuck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (file, line) = (self.fork_site.file(), self.fork_site.line());
-        write!(f, "the fiber forked at {file}:{line} keeps its worker from other fibers")
     }
 }

@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
-use fiber_core::{Instant, Task};
+use fiber_core::Instant;
+use fiber_core::scheduler::Task;
 
 use super::lent::Seen;
 use super::queue::Queues;

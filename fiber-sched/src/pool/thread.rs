@@ -9,7 +9,8 @@ use std::ptr;
 use std::sync::Weak;
 use std::sync::atomic::AtomicBool;
 
-use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
+use fiber_core::Context;
+use fiber_core::scheduler::{BranchDeque, Checkpoint, Scheduler, SwitchPoint, Task, Worker};
 use parking_lot::MutexGuard;
 
 use super::queue::Queues;
@@ -144,7 +145,7 @@ impl Worker for PoolThread<'_> {
     }
 
     #[cfg(feature = "direct")]
-    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::scheduler::Stacks> {
         self.stacks.filter(|_| self.is_of(scheduler)).map(OfWorker::stacks)
     }
 

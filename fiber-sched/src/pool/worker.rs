@@ -7,7 +7,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
-use fiber_core::{BranchDeque, Context, Instant, Task, TaskKind, TaskRunner, TimerKey, compute};
+use fiber_core::scheduler::{BranchDeque, Task, TaskKind, TaskRunner, TimerKey, serve};
+use fiber_core::{Context, Instant};
 
 use super::idle::{Asleep, Bedtime};
 use super::lookout::{LONGEST_NAP, Lookout, SHORTEST_NAP};
@@ -385,7 +386,7 @@ impl Worker {
             let seat = self.queues.seat(local.index);
             let mut lookout = Lookout::new(&self.queues);
             let mut runner = TaskRunner::on(&thread);
-            compute::serve(&thread, self.pool.key(), || {
+            serve(&thread, self.pool.key(), || {
                 // It starts as a searcher.
                 let mut found = self.find(local, &mut lookout);
                 while !self.queues.idle().is_stopped() {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use fiber_core::TimerKey;
+use fiber_core::scheduler::TimerKey;
 
 /// This many removed timers may stay in the heap, however few live ones it has.
 const MIN_SLACK: usize = 64;

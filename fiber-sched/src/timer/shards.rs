@@ -7,7 +7,8 @@ use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
-use fiber_core::{Instant, Task, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::{Task, TimerKey};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::slab::KEY_BITS;

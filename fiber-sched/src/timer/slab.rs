@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
-use fiber_core::TimerKey;
+use fiber_core::scheduler::TimerKey;
 
 use super::slot::Entry;
 
@@ -153,7 +153,7 @@ impl<T> IndexMut<u32> for Slab<T> {
 #[cfg(test)]
 mod tests {
     use super::{GENERATIONS, INDEX_BITS, KEY_BITS, NONE, Slab, WORN_NODES};
-    use fiber_core::TimerKey;
+    use fiber_core::scheduler::TimerKey;
     use std::collections::HashSet;
 
     #[test]

@@ -3,7 +3,7 @@
 //! An entry says what the wheel has to know to sort it, so that sorting reads memory in its order, and no node. In a crowd, the
 //! nodes are in no cache, and each look at one takes as long as the rest of a turn.
 
-use fiber_core::TimerKey;
+use fiber_core::scheduler::TimerKey;
 
 /// This many entries of removed timers may stay, however few others there are.
 const MIN_SLACK: usize = 64;

@@ -27,7 +27,8 @@
 //! by seconds. Deadlines are exact here. Without the cascade, a slot that lasts for seconds would have to be searched
 //! for every due timer in it.
 
-use fiber_core::{Instant, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::TimerKey;
 
 use super::front::Front;
 use super::slab::Slab;

@@ -6,9 +6,6 @@ use std::time::Duration;
 use fiber_core::sync::{Permit, Semaphore};
 use fiber_core::{Fiber, Group, LocalKey, local_key};
 use http::request::Parts;
-use tower_layer::Layer;
-
-use super::service::RequestService;
 
 /// Runs each request as a fiber, named `request`, from its first step to the last byte of its response.
 ///
@@ -236,14 +233,6 @@ impl RequestLayer {
             fiber = fiber.with_local(&PLACE, Some(Arc::new(place))).boxed();
         }
         fiber
-    }
-}
-
-impl<S> Layer<S> for RequestLayer {
-    type Service = RequestService<S>;
-
-    fn layer(&self, inside: S) -> RequestService<S> {
-        RequestService::new(inside, self.clone())
     }
 }
 

@@ -10,6 +10,7 @@ use fiber_core::{Error, Fiber, Resume};
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use parking_lot::Mutex;
+use tower_layer::Layer;
 use tower_service::Service;
 
 use super::body::RequestBody;
@@ -22,6 +23,14 @@ use super::tied::Tied;
 pub struct RequestService<S> {
     inside: S,
     layer: RequestLayer,
+}
+
+impl<S> Layer<S> for RequestLayer {
+    type Service = RequestService<S>;
+
+    fn layer(&self, inside: S) -> RequestService<S> {
+        RequestService::new(inside, self.clone())
+    }
 }
 
 impl<S> RequestService<S> {

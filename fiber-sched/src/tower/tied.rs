@@ -3,13 +3,12 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use fiber_core::types::HandleFuture;
 use fiber_core::{Error, Handle, Outcome};
 
 /// Waits for the end of the fiber. A drop cancels the fiber, unless that may go on.
 #[derive(Debug)]
 pub(super) struct Tied {
-    end: HandleFuture<()>,
+    end: <Handle<()> as IntoFuture>::IntoFuture,
     /// The fiber, as long as a drop cancels it.
     cancels: Option<fiber_core::Context>,
 }

@@ -10,7 +10,8 @@ use std::task::Poll;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use fiber_core::{Context, Error, Event, Fiber, Handle, Resume, Unobserved, fiber};
+use fiber_core::scheduler::{Event, Unobserved};
+use fiber_core::{Context, Error, Fiber, Handle, Resume, fiber};
 use fiber_sched::{AffinityPool, Observer, OnKey, Pool, Shutdown, block_on};
 use fiber_test::TestScheduler;
 

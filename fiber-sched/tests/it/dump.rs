@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fiber_core::{Context, Dump, DumpedFiber, DumpedState, Fiber, Handle, WaitsFor};
+use fiber_core::scheduler::WaitsFor;
+use fiber_core::{Context, Dump, DumpedFiber, DumpedState, Fiber, Handle};
 use fiber_sched::{CurrentThread, Pool, Shutdown, block_on};
 
 const ROUNDS: usize = if cfg!(debug_assertions) { 20 } else { 200 };

@@ -4,6 +4,7 @@
 //! count what the process does, or change it, are files beside this folder.
 
 mod affinity;
+mod architecture;
 mod blocking;
 mod compute;
 mod current_thread;

@@ -3,7 +3,8 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use fiber_core::{Fiber, TaskKind};
+use fiber_core::Fiber;
+use fiber_core::scheduler::TaskKind;
 use fiber_sched::{AffinityPool, Metrics, Pool, block_on};
 
 /// Fails a test that would hang.

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use fiber_core::{Context, Error, Event, Fiber, Outcome, Unobserved};
+use fiber_core::scheduler::{Event, Unobserved};
+use fiber_core::{Context, Error, Fiber, Outcome};
 use fiber_sched::{CurrentThread, Observer, Pool, Settings, Shutdown, Stuck, block_on};
 
 #[derive(Clone, Default)]

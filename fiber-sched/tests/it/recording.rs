@@ -3,7 +3,8 @@
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use fiber_core::{Fiber, Recording, TurnKind};
+use fiber_core::scheduler::TurnKind;
+use fiber_core::{Fiber, Recording};
 use fiber_sched::{Pool, block_on};
 
 fn recorded(workers: usize, capacity: usize, fiber: Fiber<()>) -> Recording {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fiber_core::{Cx, Fiber, Handle, Outcome, Scheduler, Scope, Task, Wait, Wakeup};
+use fiber_core::scheduler::{Cx, Scheduler, Task, Wait, Wakeup};
+use fiber_core::{Fiber, Handle, Outcome, Scope};
 use fiber_sched::{Pool, block_on};
 
 #[test]

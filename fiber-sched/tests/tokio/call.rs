@@ -9,8 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::error::Abandoned;
+use fiber_core::scheduler::TaskKind;
 use fiber_core::sync::one_shot;
-use fiber_core::{Error, Fiber, Group, Outcome, Policy, Resume, TaskKind, fiber};
+use fiber_core::{Error, Fiber, Group, Outcome, Policy, Resume, fiber};
 use fiber_sched::{
     AffinityPool, Builder as PoolBuilder, CurrentThread, Observer, Pool, Shutdown, TokioScheduler, block_on,
 };
@@ -69,7 +70,10 @@ fn all_turns_are_in_the_task_whatever_the_fiber_waits_for() {
             turns.push(seen());
             do! Fiber::blocking(|| ());
             turns.push(seen());
-            let sleep = async { Ok::<_, Error>(tokio::time::sleep(MILLISECOND).await) };
+            let sleep = async {
+                tokio::time::sleep(MILLISECOND).await;
+                Ok::<_, Error>(())
+            };
             do! Fiber::from_future(sleep).timeout(PATIENCE);
             turns.push(seen());
             do! Fiber::delay(MILLISECOND).fork().bind(|child| child.join());

@@ -3,7 +3,8 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use fiber_core::{Fiber, TaskKind};
+use fiber_core::Fiber;
+use fiber_core::scheduler::TaskKind;
 use fiber_sched::{Metrics, Shutdown, TokioScheduler};
 use tokio::runtime::Runtime;
 

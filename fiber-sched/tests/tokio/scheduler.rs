@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Context, Either, Event, Fiber, Outcome, Policy, fiber};
+use fiber_core::scheduler::Event;
+use fiber_core::{Context, Either, Fiber, Outcome, Policy, fiber};
 use fiber_sched::{Observer, Shutdown, TokioScheduler};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::error::{Abandoned, TimedOut};
-use fiber_core::{Cx, Either, Error, Fiber, Handle, Outcome, Wait, Wakeup};
+use fiber_core::scheduler::{Cx, Wait, Wakeup};
+use fiber_core::{Either, Error, Fiber, Handle, Outcome};
 use fiber_sched::{CurrentThread, Pool, Shutdown};
 
 const LIMIT: Duration = Duration::from_millis(20);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
-use fiber_core::fs::{OpenFile, Opening};
+use fiber_core::scheduler::fs::{OpenFile, Opening};
 use parking_lot::Mutex;
 
 use super::inode::Inode;

@@ -32,7 +32,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::fs::{Files, OpenFile, Opening};
+use fiber_core::scheduler::fs::{Files, OpenFile, Opening};
 use parking_lot::Mutex;
 
 use file::SimulatedFile;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::footprint::touch_unknown;
+use fiber_core::scheduler::footprint::touch_unknown;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::names::Names;

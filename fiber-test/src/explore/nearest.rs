@@ -246,7 +246,8 @@ mod tests {
     use std::sync::{Arc, Mutex};
     use std::task::{Poll, Waker};
 
-    use fiber_core::{Error, Fiber, Task};
+    use fiber_core::scheduler::Task;
+    use fiber_core::{Error, Fiber};
 
     use super::*;
     use crate::{Explore, TestScheduler};

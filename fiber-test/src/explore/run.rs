@@ -5,8 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time;
 
-use fiber_core::footprint::Listening;
-use fiber_core::{Context, Fates, Instant, Outcome, Panic, Scheduler};
+use fiber_core::scheduler::footprint::Listening;
+use fiber_core::scheduler::{Fates, Scheduler};
+use fiber_core::{Context, Instant, Outcome, Panic};
 
 use super::panic_hook::quietly;
 use super::problem::Problem;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+use fiber_core::scheduler::{Checkpoint, Event, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+use fiber_core::{Context, Instant};
 
 /// The hooks that a law adds to the host's scheduler.
 pub(super) trait Hooks: Send + Sync + 'static {

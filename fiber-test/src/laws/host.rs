@@ -53,7 +53,7 @@ pub trait Host: Sized + 'static {
     /// A fiber that binds a UDP socket of the operating system to the loopback address, sends that address to `bound`, and
     /// ends when a datagram has come. `None`: fibers of the host have no such sockets, or only in another world.
     ///
-    /// By default, the socket is that of the [`Net`](fiber_core::net::Net) of the scheduler.
+    /// By default, the socket is that of the [`Net`](fiber_core::scheduler::net::Net) of the scheduler.
     fn receives(&self, bound: Sender<SocketAddr>) -> Option<Fiber<()>> {
         let has_sockets = !Self::IS_VIRTUAL && self.context().scheduler().net().is_some();
         let receives = move |socket: UdpSocket| {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Fiber, Outcome, Scheduler, Task};
+use fiber_core::scheduler::{Scheduler, Task};
+use fiber_core::{Fiber, Outcome};
 
 use super::around::{Hooks, root_around};
 use super::gate::Gate;

@@ -1,4 +1,4 @@
-//! The laws of every [`Scheduler`](fiber_core::Scheduler), as tests for any implementation.
+//! The laws of every [`Scheduler`](fiber_core::scheduler::Scheduler), as tests for any implementation.
 //!
 //! [`scheduler_laws!`](crate::scheduler_laws) makes one test per law. It needs a [`Host`]: the scheduler together with
 //! the code that drives it. Each law makes its own host, so laws may run in parallel.

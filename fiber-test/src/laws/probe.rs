@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
-use fiber_core::Task;
+use fiber_core::scheduler::Task;
 use parking_lot::Mutex;
 
 use super::gate::Gate;

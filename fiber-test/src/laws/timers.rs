@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant as SystemInstant};
 
-use fiber_core::{Fiber, Instant, Scheduler, TimerKey};
+use fiber_core::scheduler::{Scheduler, TimerKey};
+use fiber_core::{Fiber, Instant};
 use parking_lot::Mutex;
 
 use super::gate::Gate;

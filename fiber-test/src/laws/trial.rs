@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
-use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
+use fiber_core::scheduler::Scheduler;
+use fiber_core::{Context, Fiber, Handle, Outcome, Run};
 use parking_lot::Mutex;
 
 use super::host::Host;

@@ -7,7 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::ptr;
 
-use fiber_core::Task;
+use fiber_core::scheduler::Task;
 
 thread_local! {
     // A scheduler has no argument that leads to the thread it is called on.

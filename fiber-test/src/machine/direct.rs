@@ -1,6 +1,7 @@
 //! The stacks of direct fibers. They belong to the thread that drives the machine, and serve all machines that it drives.
 
-use fiber_core::{StackSupply, Stacks, Task};
+use fiber_core::StackSupply;
+use fiber_core::scheduler::{Stacks, Task};
 
 thread_local! {
     // A machine can be sent to other threads, and stacks cannot.

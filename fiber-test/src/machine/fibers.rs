@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fiber_core::Context;
 use fiber_core::error::Frame;
-use fiber_core::{Context, Subject, WaitsFor};
+use fiber_core::scheduler::{Subject, WaitsFor};
 
 use super::lane::Lane;
 use crate::primitive::Site;

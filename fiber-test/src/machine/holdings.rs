@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Weak;
 
-use fiber_core::{Contents, Context, Subject};
+use fiber_core::Context;
+use fiber_core::scheduler::{Contents, Subject};
 
 use super::lane::Lane;
 use crate::primitive::Site;
@@ -138,8 +139,9 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use fiber_core::Fiber;
+    use fiber_core::scheduler::{Event, Scheduler};
     use fiber_core::sync::Semaphore;
-    use fiber_core::{Event, Fiber, Scheduler};
 
     use super::*;
     use crate::TestScheduler;

@@ -49,13 +49,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
-use fiber_core::footprint::touch_unknown;
-use fiber_core::fs::Files;
-use fiber_core::net::Net;
-use fiber_core::{
-    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey,
-    Unobserved, Wakeup, Worker, compute, error,
+use fiber_core::scheduler::footprint::touch_unknown;
+use fiber_core::scheduler::fs::Files;
+use fiber_core::scheduler::net::Net;
+use fiber_core::scheduler::{
+    Checkpoint, Ending, Event, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved, Wakeup,
+    Worker, serve,
 };
+use fiber_core::{Context, Instant, error};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::fault::FaultKind;
@@ -207,7 +208,7 @@ impl Machine {
         direct::Here::with(|here| {
             let _driven = Driven::here(self.key(), || drop(self.state()));
             let thread = Thread { machine: self, here };
-            compute::serve(&thread, SERVES_ALL, || {
+            serve(&thread, SERVES_ALL, || {
                 let mut runner = TaskRunner::on(&thread);
                 while !is_over() {
                     let mut state = self.state();
@@ -400,7 +401,7 @@ impl Worker for Thread<'_> {
     }
 
     #[cfg(feature = "direct")]
-    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::scheduler::Stacks> {
         let is_own = Machine::of(scheduler).is_some_and(|machine| std::ptr::eq(machine, self.machine));
         self.here.stacks().filter(|_| is_own)
     }

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use fiber_core::{Instant, Task};
+use fiber_core::Instant;
+use fiber_core::scheduler::Task;
 
 use super::lane::Lane;
 use super::steps::{Steps, TaskId};

@@ -5,7 +5,8 @@ use std::mem;
 use std::time::Duration;
 
 use fiber_core::error::Frame;
-use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, TimerKey, WaitsFor};
+use fiber_core::scheduler::{Checkpoint, Subject, Task, TaskKind, TimerKey, WaitsFor};
+use fiber_core::{Context, Instant};
 
 use super::cancellations::PlannedCancellation;
 use super::census::Census;

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use fiber_core::footprint::{self, Access, Side, Touch, Touched};
-use fiber_core::{Context, Instant, TaskKind};
+use fiber_core::scheduler::TaskKind;
+use fiber_core::scheduler::footprint::{self, Access, Side, Touch, Touched};
+use fiber_core::{Context, Instant};
 
 use super::lane::Lane;
 use crate::random::mix;

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use fiber_core::fs::Files;
-use fiber_core::net::Net;
+use fiber_core::scheduler::fs::Files;
+use fiber_core::scheduler::net::Net;
 
 use super::faults::Aim;
 use crate::fault::{Fault, FaultKind};

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use fiber_core::{Instant, Task, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::{Task, TimerKey};
 
 /// A bucket with so many keys may have any number of timers that were cancelled.
 const FEW: usize = 64;
@@ -154,7 +155,8 @@ fn slot_generation(key: TimerKey) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use fiber_core::{Fiber, Task};
+    use fiber_core::Fiber;
+    use fiber_core::scheduler::Task;
 
     use super::*;
     use crate::TestScheduler;

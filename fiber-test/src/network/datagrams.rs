@@ -8,8 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
-use fiber_core::net::{DatagramSocket, Readiness, Socket};
-use fiber_core::{Scheduler, Task, TimerKey, Wakeup};
+use fiber_core::scheduler::net::{DatagramSocket, Readiness, Socket};
+use fiber_core::scheduler::{Scheduler, Task, TimerKey, Wakeup};
 use parking_lot::Mutex;
 
 use super::addresses::{Key, destination, key, seen};

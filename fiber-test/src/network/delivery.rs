@@ -4,7 +4,8 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use fiber_core::{Instant, Scheduler, Task, TimerKey, Wakeup};
+use fiber_core::Instant;
+use fiber_core::scheduler::{Scheduler, Task, TimerKey, Wakeup};
 
 use super::link::Link;
 use crate::machine::Machine;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use fiber_core::{Scheduler, Task, Wakeup};
+use fiber_core::scheduler::{Scheduler, Task, Wakeup};
 
 use super::hosts::LOCALHOST;
 use super::ways::Way;

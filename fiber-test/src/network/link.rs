@@ -8,8 +8,9 @@ use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::{Arc, Weak};
 
-use fiber_core::net::Readiness;
-use fiber_core::{Instant, Scheduler, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::net::Readiness;
+use fiber_core::scheduler::{Scheduler, TimerKey};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::addresses::seen;

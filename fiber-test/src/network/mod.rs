@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `world` | the sockets of all hosts, the latencies, and who is up |
-//! | `net` | the [`Net`](fiber_core::net::Net) of the machine: it opens sockets |
+//! | `net` | the [`Net`](fiber_core::scheduler::net::Net) of the machine: it opens sockets |
 //! | `link` | a connection: its two ends, and the packets in transit |
 //! | `ends` | the two ends of a connection: what each call on them gives |
 //! | `addresses` | which socket hears what is sent to an address |

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket};
+use fiber_core::scheduler::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket};
 
 use super::addresses::{self, canonical, destination, key, overlap};
 use super::datagrams::{Mailbox, SimulatedDatagrams};

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fiber_core::net::{ListenerSocket, PathListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+use fiber_core::scheduler::net::{
+    ListenerSocket, PathListenerSocket, Readiness, Socket, StreamOption, StreamSocket,
+};
 use parking_lot::Mutex;
 
 use super::addresses::seen;

@@ -6,10 +6,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fiber_core::fs::Files;
-use fiber_core::net::Net;
+use fiber_core::scheduler::Scheduler;
+use fiber_core::scheduler::fs::Files;
+use fiber_core::scheduler::net::Net;
 use fiber_core::sync::Watch;
-use fiber_core::{Context, Instant, Scheduler};
+use fiber_core::{Context, Instant};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::addresses::{self, Sockets, key, loopback};

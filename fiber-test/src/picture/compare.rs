@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::Picture;
 use super::arrows::{self, Arrow};
 use super::columns::Column;
+use super::input::Picture;
 use super::life::{self, Life};
 use super::words;
 use crate::primitive::Site;

@@ -3,9 +3,10 @@
 use super::compare::{Comparison, View};
 use super::drawing::{Part, draw};
 use super::escape::xml;
+use super::input::Picture;
 use super::layout::Grid;
 use super::svg::{STYLE, left_out};
-use super::{Picture, data, legend};
+use super::{data, legend};
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

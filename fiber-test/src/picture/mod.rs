@@ -20,6 +20,7 @@ mod data;
 mod drawing;
 mod escape;
 mod html;
+mod input;
 mod layout;
 mod legend;
 mod life;
@@ -30,21 +31,7 @@ mod text;
 mod turns;
 mod words;
 
-use crate::trace::Trace;
-
-/// The input of a picture.
-pub(crate) struct Picture<'a> {
-    /// A one-line description of the failure. It may contain any characters.
-    pub(crate) title: &'a str,
-    /// The line that replays the schedule in a test.
-    pub(crate) replay: &'a str,
-    /// The schedule that failed.
-    pub(crate) failing: &'a Trace,
-    /// The nearest schedule that passes.
-    pub(crate) passing: Option<&'a Trace>,
-    /// The two turns of `failing` whose order differs in `passing`.
-    pub(crate) pair: Option<(usize, usize)>,
-}
+pub(crate) use input::Picture;
 
 impl Picture<'_> {
     /// A stand-alone SVG file.

@@ -1,9 +1,9 @@
 //! The stand-alone SVG file: title, the line to replay, and both drawings side by side.
 
-use super::Picture;
 use super::canvas::Canvas;
 use super::compare::Comparison;
 use super::drawing::{Drawing, draw};
+use super::input::Picture;
 use super::layout::Grid;
 use super::text::characters_in;
 

@@ -1,6 +1,6 @@
 //! Turns, causes and effects in words.
 
-use fiber_core::WaitsFor;
+use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Primitive, Site, Wanted};
 use crate::trace::{Cause, Effect, Lane, Trace, Turn, counted, timer};

@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use fiber_core::{Recording, TurnKind};
+use fiber_core::Recording;
+use fiber_core::scheduler::TurnKind;
 
 use crate::machine::{Choices, Lane};
 

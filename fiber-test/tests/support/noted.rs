@@ -1,6 +1,6 @@
 use std::sync::{Mutex, MutexGuard};
 
-use fiber_core::footprint::{Access, Object};
+use fiber_core::scheduler::footprint::{Access, Object};
 
 /// State that declares its uses, for reduced explorations.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::either::Either;
 use super::gather::{Members, Plan, run_all};
-use super::race::Either;
 use super::race_all::First;
 use crate::combine::sequence::map::Mapped;
 use crate::engine::context::Cx;

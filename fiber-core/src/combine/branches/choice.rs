@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use super::race::Either;
+use super::either::Either;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::side::Side;
 use crate::engine::subject::Subject;

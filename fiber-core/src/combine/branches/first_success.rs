@@ -26,7 +26,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// failure too.
     ///
     /// # Panics
-    /// A panic of a branch goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) if another branch succeeds;
+    /// A panic of a branch goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) if another branch succeeds;
     /// otherwise it becomes the outcome. A panic of the iterator becomes the outcome.
     ///
     /// # Cancellation

@@ -37,7 +37,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Panics
     /// This function panics if `wanted` is zero. A panic of a branch goes to
-    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved) if enough others succeed; otherwise it becomes the
+    /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) if enough others succeed; otherwise it becomes the
     /// outcome. A panic of the iterator becomes the outcome.
     ///
     /// # Cancellation

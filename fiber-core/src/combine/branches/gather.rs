@@ -19,7 +19,8 @@ use std::vec;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::combine::fork::branch::{Branch, Ran, Sink};
+use crate::combine::fork::branch::{Branch, Ran};
+use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Context, Cx, Part};

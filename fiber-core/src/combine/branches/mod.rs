@@ -3,6 +3,7 @@
 pub(crate) mod arms;
 pub(crate) mod choice;
 pub(crate) mod dataflow;
+mod either;
 pub(crate) mod failures;
 pub(crate) mod first_success;
 pub(crate) mod first_successes;
@@ -17,12 +18,5 @@ pub(crate) mod with_token;
 pub(crate) mod within;
 pub(crate) mod zip;
 
-pub use first_success::FirstSuccess;
-pub use first_successes::FirstSuccesses;
-pub use hedge::Hedge;
-pub use parallel::Parallel;
-pub use race::{Either, Race};
-pub use race_all::RaceAll;
-pub use race_with::{RaceWith, Raced};
-pub use within::Within;
-pub use zip::Zip;
+pub use either::Either;
+pub use race_with::Raced;

@@ -7,8 +7,9 @@ use std::marker::PhantomData;
 
 use parking_lot::Mutex;
 
-use super::race::Either;
-use crate::combine::fork::branch::{Branch, Ran, Sink};
+use super::either::Either;
+use crate::combine::fork::branch::{Branch, Ran};
+use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Context, Cx, NodeGuard, Part};

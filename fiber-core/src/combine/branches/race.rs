@@ -1,6 +1,7 @@
 use std::panic::Location;
 
 use super::choice::Choice;
+use super::either::Either;
 use super::pair::{Ended, Joint, Pair};
 use crate::engine::context::Cx;
 use crate::engine::fate::unwanted;
@@ -10,29 +11,6 @@ use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::{Outcome, Panic};
-
-/// The value of one of two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Either<A, B> {
-    /// From the left side: the fiber that `race` was called on.
-    Left(A),
-    /// From the right side.
-    Right(B),
-}
-
-impl<T> Either<T, T> {
-    /// The value of either side.
-    ///
-    /// ```
-    /// use fiber_core::Either;
-    /// assert_eq!(Either::<i32, i32>::Right(2).into_inner(), 2);
-    /// ```
-    pub fn into_inner(self) -> T {
-        match self {
-            Either::Left(value) | Either::Right(value) => value,
-        }
-    }
-}
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both fibers; the first to end wins, whatever its outcome. The loser is cancelled, and awaited.
@@ -59,7 +37,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Errors
     /// The failure of the winner. A failure of the loser is suppressed into it; if the winner succeeded, the loser's
-    /// failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// failure goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// # Cancellation
     /// Both sides are cancelled and awaited.

@@ -1,7 +1,7 @@
 use std::panic::Location;
 
+use super::either::Either;
 use super::pair::{Ended, Joint, Pair};
-use super::race::Either;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::error::Frame;
@@ -49,7 +49,7 @@ pub struct Raced<A, B> {
 }
 
 /// The description of [`Fiber::race_with`].
-pub type RaceWith<R, S> = Pair<R, S, InOrder>;
+pub(crate) type RaceWith<R, S> = Pair<R, S, InOrder>;
 
 /// Gives both outcomes.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::race::Either;
+use super::either::Either;
 use super::race_with::Raced;
 use crate::combine::fork::Scope;
 use crate::engine::context::{Cx, Wakeup};

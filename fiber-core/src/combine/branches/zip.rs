@@ -36,7 +36,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 }
 
 /// The description of [`Fiber::zip`].
-pub type Zip<R, S> = Pair<R, S, Both>;
+pub(crate) type Zip<R, S> = Pair<R, S, Both>;
 
 /// Combines the two values.
 #[derive(Clone, Copy, Debug)]

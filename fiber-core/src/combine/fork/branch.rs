@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
+use super::sink::Sink;
 use crate::cell::{Body, Signal};
 use crate::combine::region::group::{Childless, run_guarded};
 use crate::engine::context::{
@@ -24,21 +25,6 @@ use crate::engine::task::{Alone, Start, Task};
 use crate::error::{Abandoned, Error, Site};
 use crate::local::Locals;
 use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
-
-/// Where a branch leaves its outcome.
-pub(crate) trait Sink<T>: Send + Sync + 'static {
-    /// The part of the branch's cell for this; `()` if the outcome belongs to the sink.
-    type Place: Default + Send + Sync + 'static;
-    /// Whether the branch is a side of a race.
-    const RACES: bool = false;
-    /// Whether the fiber belongs to the scheduler, even if the one above has a [host](crate::engine::host).
-    const IS_OUTSIDE: bool = false;
-    /// Whether the fiber may have a host itself.
-    const IS_CALLED: bool = false;
-
-    /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
-    fn deliver(self, context: &Context, outcome: Outcome<T>);
-}
 
 /// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
 pub(crate) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);

@@ -7,9 +7,10 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
+use super::sink::Sink;
 use super::tied::CancelOnDrop;
 use crate::engine::context::{Context, is_in_fiber};
 use crate::engine::host::Host;
@@ -54,8 +55,8 @@ impl Context {
 ///
 /// * from the moment when it yields, or has run so long without a wait that it has spent its budget,
 /// * if the future is polled inside of another fiber, or
-/// * from its begin, if the scheduler is [no host](crate::Scheduler::is_host): those of fiber-test, because each turn is a decision of the
-///   schedule, and those whose fibers have [places](crate::Scheduler::has_places).
+/// * from its begin, if the scheduler is [no host](crate::scheduler::Scheduler::is_host): those of fiber-test, because each turn is a decision of the
+///   schedule, and those whose fibers have [places](crate::scheduler::Scheduler::has_places).
 ///
 /// [pool]: https://docs.rs/fiber-sched/latest/fiber_sched/struct.Pool.html
 ///

@@ -14,7 +14,7 @@ use crate::outcome::{Outcome, Panic};
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Forks this fiber below the scheduler's root: it outlives the fiber that forks it.
     ///
-    /// If the handle is dropped unused, a failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A
+    /// If the handle is dropped unused, a failure goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved). A
     /// scheduler that shuts down cancels and awaits it, as it does every other fiber.
     ///
     /// ```
@@ -45,7 +45,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// detached.
     ///
     /// Use it for a branch of `race` or a fiber under a `timeout` whose end may take long and does not matter. A
-    /// failure after the cancellation goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// failure after the cancellation goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -131,12 +131,9 @@ impl<R: Run> Run for Disconnect<R> {
     }
 }
 
-/// The wait of [`Fiber::disconnect`].
-pub type Connected<T> = FiberWait<Connection<T>>;
-
 /// Takes the outcome of a fiber that is cancelled together with the waiting one, but not awaited.
 #[derive(Debug)]
-pub struct Connection<T: Send + 'static>(Handle<T>);
+pub(crate) struct Connection<T: Send + 'static>(Handle<T>);
 
 impl<T: Send + 'static> FiberEnd for Connection<T> {
     type Value = T;

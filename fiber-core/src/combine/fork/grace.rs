@@ -32,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 
     /// Like [`timeout`](Fiber::timeout), but waits at most `grace` for the end of the cancelled fiber. After that, its
-    /// finalizers continue detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// finalizers continue detached, which is reported to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// ```
     /// use fiber_core::Fiber;

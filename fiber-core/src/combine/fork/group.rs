@@ -6,10 +6,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::call::Call;
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
+use super::sink::Sink;
 use super::wait_list::{WaitKey, WaitList, Waiting};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::step::Run;

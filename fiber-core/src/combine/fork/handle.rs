@@ -7,9 +7,10 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::fiber_wait::{FiberEnd, FiberWait};
 use super::result_cell::{EndKey, ResultCell};
+use super::sink::Sink;
 use crate::engine::context::{Context, Cx, Wakeup, Watch};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
@@ -25,7 +26,7 @@ use crate::outcome::Outcome;
 /// future, under any executor, `handle.await` gives the [`Outcome`].
 ///
 /// If the handle is dropped before its outcome was taken, a failure goes to
-/// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+/// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
 pub struct Handle<T: 'static>(Context, PhantomData<fn() -> T>);
 
 impl<T: 'static> Handle<T> {
@@ -101,8 +102,8 @@ impl<T: Send + 'static> Handle<T> {
     /// # Cancellation
     /// The wait ends at once; the joined fiber runs on.
     #[track_caller]
-    pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
-        Fiber::wait(FiberWait::new(Joined(self)))
+    pub fn join(self) -> Fiber<T, impl Run<Out = T>> {
+        self.into_fiber()
     }
 
     /// Waits for the fiber and gives its outcome, whatever it is.
@@ -116,7 +117,7 @@ impl<T: Send + 'static> Handle<T> {
     /// # Cancellation
     /// The wait ends at once; the other fiber runs on.
     #[track_caller]
-    pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
+    pub fn outcome(self) -> Fiber<Outcome<T>, impl Run<Out = Outcome<T>>> {
         self.outcome_at(Location::caller())
     }
 
@@ -168,7 +169,7 @@ impl<T: Send + 'static> Handle<T> {
     /// assert!(error.is::<TimedOut>());
     /// ```
     #[track_caller]
-    pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
+    pub fn cancel(&self) -> Fiber<(), impl Run<Out = ()> + use<T>> {
         self.cancel_at(Location::caller())
     }
 
@@ -203,7 +204,7 @@ impl<T: Send + 'static> Handle<T> {
     /// # Cancellation
     /// The wait ends at once; the other fiber runs on.
     #[track_caller]
-    pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
+    pub fn ended(&self) -> Fiber<(), impl Run<Out = ()> + use<T>> {
         self.ended_at(Location::caller())
     }
 
@@ -264,22 +265,22 @@ impl<T: Send + 'static> IntoFiber for Handle<T> {
 
     #[track_caller]
     fn into_fiber(self) -> Fiber<T, Leaf<Join<T>>> {
-        self.join()
+        Fiber::wait(FiberWait::new(Joined(self)))
     }
 }
 
 /// The wait of [`Handle::outcome`].
-pub type OutcomeWait<T> = FiberWait<Ended<T>>;
+pub(crate) type OutcomeWait<T> = FiberWait<Ended<T>>;
 /// The wait of [`Handle::join`].
-pub type Join<T> = FiberWait<Joined<T>>;
+pub(crate) type Join<T> = FiberWait<Joined<T>>;
 /// The wait of [`Handle::ended`].
-pub type EndWait<T> = FiberWait<AnyEnd<T>>;
+pub(crate) type EndWait<T> = FiberWait<AnyEnd<T>>;
 /// The wait of [`Handle::cancel`].
-pub type CancelWait<T> = FiberWait<CancelledFirst<T>>;
+pub(crate) type CancelWait<T> = FiberWait<CancelledFirst<T>>;
 
 /// Takes the outcome.
 #[derive(Debug)]
-pub struct Ended<T: 'static>(Handle<T>);
+pub(crate) struct Ended<T: 'static>(Handle<T>);
 
 impl<T: Send + 'static> FiberEnd for Ended<T> {
     type Value = T;
@@ -351,7 +352,7 @@ impl<T> Joined<T> {
 
 /// Leaves the outcome to the handle.
 #[derive(Debug)]
-pub struct AnyEnd<T: 'static>(Context, PhantomData<fn() -> T>);
+pub(crate) struct AnyEnd<T: 'static>(Context, PhantomData<fn() -> T>);
 
 impl<T: Send + 'static> FiberEnd for AnyEnd<T> {
     type Value = T;
@@ -368,7 +369,7 @@ impl<T: Send + 'static> FiberEnd for AnyEnd<T> {
 
 /// Cancels the fiber first.
 #[derive(Debug)]
-pub struct CancelledFirst<T: 'static>(AnyEnd<T>);
+pub(crate) struct CancelledFirst<T: 'static>(AnyEnd<T>);
 
 impl<T: Send + 'static> FiberEnd for CancelledFirst<T> {
     type Value = T;

@@ -4,7 +4,7 @@ use std::mem::needs_drop;
 
 use parking_lot::Mutex;
 
-use super::branch::Sink;
+use super::sink::Sink;
 use super::wait_list::{WaitKey, WaitList};
 use crate::cell::{Before, Delivery, EventKey, Joining, LazyBox};
 use crate::drop_queue::drop_nested;

@@ -2,9 +2,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
+use super::sink::Sink;
 use super::wait_list::{WaitKey, WaitList};
 use crate::combine::region::body::{Passed, end_region, run_in};
 use crate::combine::region::group;
@@ -13,7 +14,7 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
-use crate::leaf::{Leaf, Wait};
+use crate::leaf::Wait;
 use crate::outcome::{Outcome, Panic, guard};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -99,7 +100,7 @@ impl Scope {
     /// # Cancellation
     /// The wait ends at once; the forks run on until the scope ends.
     #[track_caller]
-    pub fn await_all(&self) -> Fiber<(), Leaf<AwaitAll>> {
+    pub fn await_all(&self) -> Fiber<(), impl Run<Out = ()> + use<>> {
         Fiber::wait(AwaitAll { scope: self.clone(), key: None })
     }
 
@@ -221,7 +222,7 @@ impl<T: Send + 'static> Sink<T> for Leaving {
 
 /// The wait of [`Scope::await_all`].
 #[derive(Debug)]
-pub struct AwaitAll {
+pub(crate) struct AwaitAll {
     scope: Scope,
     key: Option<WaitKey>,
 }

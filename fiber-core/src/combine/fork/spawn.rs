@@ -121,7 +121,7 @@ impl Context {
     }
 
     /// Like [`spawn_from`](Context::spawn_from), but gives the fiber a [tag](Context::tag): for schedulers whose tags are
-    /// [places](crate::Scheduler::has_places).
+    /// [places](crate::scheduler::Scheduler::has_places).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -199,14 +199,14 @@ impl Context {
     }
 
     /// Runs `fiber` below this context on the caller's thread, until it has to wait or
-    /// [`Worker::checkpoint`](crate::Worker::checkpoint) tells it to yield. A fiber that ends before that gets no context and
+    /// [`Worker::checkpoint`](crate::scheduler::Worker::checkpoint) tells it to yield. A fiber that ends before that gets no context and
     /// is not reported to observers; its outcome is returned.
     ///
     /// ```
     /// use fiber_core::Fiber;
     /// use fiber_test::TestScheduler;
     /// # struct Here;
-    /// # impl fiber_core::Worker for Here {}
+    /// # impl fiber_core::scheduler::Worker for Here {}
     ///
     /// let test = TestScheduler::new();
     /// let ended = test.context().run_here(Fiber::success(6 * 7), &Here);

@@ -37,7 +37,7 @@ impl<S: Send + 'static> Fiber<S> {
 }
 
 /// The description of [`Fiber::fold`].
-pub type Fold<I, S, F> = Loop<FoldRounds<I, S, F>>;
+pub(crate) type Fold<I, S, F> = Loop<FoldRounds<I, S, F>>;
 
 /// The rounds of [`Fiber::fold`].
 #[derive(Clone, Debug)]

@@ -103,11 +103,11 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
 }
 
 /// The description of [`Fiber::iterate`].
-pub type Iterate<S, F> = Loop<IterateRounds<S, F>>;
+pub(crate) type Iterate<S, F> = Loop<IterateRounds<S, F>>;
 /// The description of [`Fiber::for_each`].
-pub type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
+pub(crate) type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
 /// The description of [`Fiber::repeat_while`].
-pub type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
+pub(crate) type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
 
 /// The source of a loop's rounds.
 pub trait Rounds: Send + 'static + Sized {

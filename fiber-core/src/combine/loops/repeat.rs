@@ -71,9 +71,9 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// The description of [`Fiber::repeat`].
-pub type Repeat<R, T> = Loop<Again<Cloned<R>, Recurrence<T>, AfterSuccess>>;
+pub(crate) type Repeat<R, T> = Loop<Again<Cloned<R>, Recurrence<T>, AfterSuccess>>;
 /// The description of [`Fiber::repeat_with`].
-pub type RepeatWith<F, T> = Loop<Again<Made<F>, Recurrence<T>, AfterSuccess>>;
+pub(crate) type RepeatWith<F, T> = Loop<Again<Made<F>, Recurrence<T>, AfterSuccess>>;
 
 /// Another round follows a success, unless the policy says otherwise.
 #[derive(Clone, Copy, Debug)]

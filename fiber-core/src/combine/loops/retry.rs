@@ -82,9 +82,9 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// The description of [`Fiber::retry`].
-pub type Retry<R> = Loop<Again<Cloned<R>, Recurrence<Error>, AfterFailure>>;
+pub(crate) type Retry<R> = Loop<Again<Cloned<R>, Recurrence<Error>, AfterFailure>>;
 /// The description of [`Fiber::retry_with`].
-pub type RetryWith<F> = Loop<Again<Made<F>, Recurrence<Error>, AfterFailure>>;
+pub(crate) type RetryWith<F> = Loop<Again<Made<F>, Recurrence<Error>, AfterFailure>>;
 
 /// Another attempt follows a failure, unless the policy says otherwise or the deadline is near.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 //! it, and it can be cancelled without the fiber around it. `timeout`, `with_deadline` and `scope` are built on it.
 
 use super::end::{Inside, Last, RegionEnd, in_time};
-use super::group::{Childless, run_guarded};
+use super::group::{Childless, run_guarded, wait_last};
 use crate::engine::context::{Context, Cx, LeftLimit, NodeGuard, Part, Timer, Watch};
 use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
 use crate::engine::step::{Run, Step, room_with};
@@ -110,19 +110,6 @@ pub(crate) fn end_region<'s, T: Send + 'static, E: RegionEnd<T>>(
     let ended = in_time(&inside, outcome);
     inside.end();
     Step::Done(end.conclude(cx, ended))
-}
-
-/// Waits for the children of a region, then leaves it.
-pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
-    cx: &'s Cx<'_>,
-    inside: NodeGuard,
-    end: E,
-    outcome: Outcome<T>,
-) -> Waiting<'s, E::Out> {
-    let context = Context::clone(&inside);
-    let place = Inside::new(cx, inside);
-    let waiting = cx.wait(Childless::new(&context));
-    waiting.push_inside(cx, &context, Last { place, end, outcome })
 }
 
 /// The frame of a limit whose body waits, and has no node.

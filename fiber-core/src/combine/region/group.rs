@@ -1,10 +1,9 @@
 //! The end of a fiber: its children are cancelled and awaited before its outcome is delivered.
 
-use super::body::wait_last;
-use super::end::RegionEnd;
+use super::end::{Inside, Last, RegionEnd};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn};
-use crate::engine::frames::{Begun, Slot, Waits};
+use crate::engine::frames::{Begun, Slot, Waiting, Waits};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Alone;
 use crate::error::Site;
@@ -223,4 +222,17 @@ impl Group {
             Step::Wait(wait_last(cx, inside, end, Outcome::Success(())))
         }
     }
+}
+
+/// Waits for the children of a region, then leaves it.
+pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
+    cx: &'s Cx<'_>,
+    inside: NodeGuard,
+    end: E,
+    outcome: Outcome<T>,
+) -> Waiting<'s, E::Out> {
+    let context = Context::clone(&inside);
+    let place = Inside::new(cx, inside);
+    let waiting = cx.wait(Childless::new(&context));
+    waiting.push_inside(cx, &context, Last { place, end, outcome })
 }

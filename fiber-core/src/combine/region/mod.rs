@@ -6,8 +6,5 @@ pub(crate) mod end;
 pub(crate) mod group;
 pub(crate) mod timeout;
 
-pub(crate) use body::wait_last;
-pub use deadline::WithDeadline;
 pub(crate) use end::RegionEnd;
-pub(crate) use group::{AtEnd, run_guarded, when_childless};
-pub use timeout::{Timeout, TimeoutOption, TimeoutTo};
+pub(crate) use group::{AtEnd, run_guarded, wait_last, when_childless};

@@ -85,11 +85,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 }
 
 /// The description of [`Fiber::timeout`].
-pub type Timeout<R> = Limited<R, OrFail<TimedOut>>;
+pub(crate) type Timeout<R> = Limited<R, OrFail<TimedOut>>;
 /// The description of [`Fiber::timeout_option`].
-pub type TimeoutOption<R> = Limited<R, OrNone>;
+pub(crate) type TimeoutOption<R> = Limited<R, OrNone>;
 /// The description of [`Fiber::timeout_to`].
-pub type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
+pub(crate) type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
 
 /// Runs `R` for a limited time, as a part with its own node.
 #[derive(Clone, Debug)]

@@ -91,7 +91,7 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// The description of [`Fiber::bracket`] and [`Fiber::bracket_outcome`].
-pub type Bracket<R, F, G> = Then<Uncancelable<R>, UseThenRelease<F, G>>;
+pub(crate) type Bracket<R, F, G> = Then<Uncancelable<R>, UseThenRelease<F, G>>;
 
 /// The way in which a value is released after a use that gave a `T`.
 pub trait Release<A, T>: Send + 'static {

@@ -29,7 +29,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// # Errors
     /// After a failure or a panic, a failure of the finalizer joins the [suppressed](Error::suppressed) errors. After a
     /// success, it becomes the outcome. After a cancellation, it goes to
-    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// # Cancellation
     /// The finalizer also runs after a cancellation, before the canceller sees the end of the fiber. If the fiber was

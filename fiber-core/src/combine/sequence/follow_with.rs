@@ -12,7 +12,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// step [never waits](Follow::NEVER_WAITS), it counts as a bind in the budget of the turn.
     ///
     /// ```
-    /// use fiber_core::{Cx, Fiber, Follow, Outcome, Run, Step};
+    /// use fiber_core::scheduler::{Cx, Follow, Step};
+    /// use fiber_core::{Fiber, Outcome, Run};
     ///
     /// /// Runs the fiber `0` instead of a failure, and waits for it.
     /// struct InsteadOfFailure(Fiber<u32>);

@@ -71,10 +71,11 @@ thread_local! {
 
 /// Calls `f`, during which the functions of [`compute`](crate::compute) use `worker`. A scheduler calls it around the loop
 /// of its threads. `key` is a number that tells the threads of one scheduler from those of others: see
-/// [`is_served`](crate::compute::is_served). The key 0 is for tests, whose threads serve calls that are meant for any scheduler.
+/// [`is_served`](crate::scheduler::is_served). The key 0 is for tests, whose threads serve calls that are meant for any scheduler.
 ///
 /// ```
-/// use fiber_core::{BranchDeque, Worker, compute};
+/// use fiber_core::compute::join;
+/// use fiber_core::scheduler::{BranchDeque, Worker, serve};
 ///
 /// #[derive(Default)]
 /// struct Thread(BranchDeque);
@@ -87,7 +88,7 @@ thread_local! {
 ///
 /// let thread = Thread::default();
 /// // Another thread would run one of the two if it looked into `thread.0.stealer()`.
-/// assert_eq!(compute::serve(&thread, 1, || compute::join(|| 1, || 2)), (1, 2));
+/// assert_eq!(serve(&thread, 1, || join(|| 1, || 2)), (1, 2));
 /// ```
 ///
 /// # Panics
@@ -134,9 +135,15 @@ pub(crate) fn with_crew<T>(f: impl FnOnce(Option<&Crew<'_>>) -> T) -> T {
     f(crew)
 }
 
-/// Whether this thread runs borrowed tasks for the scheduler with this key, or with `None`, for any.
+/// Whether this thread runs borrowed tasks for the scheduler that has passed this key to [`serve`]; with `None`, for any.
+///
+/// ```
+/// use fiber_core::scheduler::is_served;
+/// assert!(!is_served(None));
+/// assert!(fiber_sched::run(fiber_core::Fiber::lazy(|| is_served(None))).unwrap());
+/// ```
 #[inline]
-pub(crate) fn is_served(key: Option<u64>) -> bool {
+pub fn is_served(key: Option<u64>) -> bool {
     with_crew(|crew| crew.is_some_and(|crew| crew.key == 0 || key.is_none_or(|key| key == crew.key)))
 }
 

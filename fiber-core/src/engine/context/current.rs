@@ -1,4 +1,4 @@
-//! The fiber that runs on this thread, for code without a [`Cx`](crate::Cx): closures, futures, log layers.
+//! The fiber that runs on this thread, for code without a [`Cx`](crate::scheduler::Cx): closures, futures, log layers.
 
 use super::{Context, FiberState, WaitsFor};
 use crate::cell::{Current, Ref};

@@ -44,7 +44,7 @@ pub enum WaitsFor {
     Never,
     /// One of two events, of which one ends a [race](crate::Fiber::race).
     Either,
-    /// The event of a [`Wait`](crate::Wait) from outside the library.
+    /// The event of a [`Wait`](crate::scheduler::Wait) from outside the library.
     Other,
 }
 

@@ -57,7 +57,7 @@ impl Wakeup {
     /// Reports the event: the fiber is scheduled, and polls its wait. Can be called from any thread.
     ///
     /// ```
-    /// use fiber_core::Wakeup;
+    /// use fiber_core::scheduler::Wakeup;
     /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
     /// use std::task::Wake;
     ///
@@ -99,11 +99,11 @@ impl Wakeup {
     ///
     /// A fiber may wait for two events at a time, as the two sides of a [race](crate::Fiber::race). When the second side
     /// registers, the event of the first one may already have ended the wait; a sender, for example, is committed to
-    /// the race, and its item is received. So a [`Wait`](crate::Wait) that is ready in `register` claims the wait before it takes or
+    /// the race, and its item is received. So a [`Wait`](crate::scheduler::Wait) that is ready in `register` claims the wait before it takes or
     /// gives anything. After a successful claim, no other event can end the wait. Outside of races, every claim succeeds, and
     /// costs nothing.
     ///
-    /// [`Wait::CAN_LOSE`](crate::Wait::CAN_LOSE) has an example.
+    /// [`Wait::CAN_LOSE`](crate::scheduler::Wait::CAN_LOSE) has an example.
     ///
     /// If the event turns out to be gone after a successful claim, [fire](Wakeup::fire) the wake-up: the fiber polls its wait
     /// again.

@@ -13,6 +13,7 @@
 //! A frame is a pointer to the [`Table`] of its type, and a value. This file knows only bytes and tables; the types are
 //! known to the functions in the tables, and to the tokens that push the frames.
 
+use super::leaf_table::LeafTable;
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -22,7 +23,6 @@ use std::ptr::{self, NonNull};
 use std::thread::panicking;
 
 use super::Visit;
-use super::drive::LeafTable;
 use crate::cell::{Room, give_block, take_block};
 use crate::engine::context::{Context, Cx, Place};
 use crate::outcome::{Panic, guard};

@@ -21,6 +21,7 @@
 
 mod buffer;
 mod drive;
+mod leaf_table;
 mod table;
 #[cfg(all(test, not(fiber_loom)))]
 mod tests;
@@ -36,8 +37,8 @@ use buffer::{Pair, is_over_aligned};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, Forks};
 use crate::engine::step::{Follow, Step};
-use crate::engine::task::Task;
 use crate::outcome::{Outcome, Panic, discard_part};
+pub(crate) use leaf_table::Submit;
 pub(crate) use table::Stepped;
 use table::{LeafOf, Of};
 
@@ -47,7 +48,8 @@ use table::{LeafOf, Of};
 /// result of another fiber, or of a later run:
 ///
 /// ```compile_fail,E0310
-/// use fiber_core::{Cx, Run, Step, Waiting};
+/// use fiber_core::scheduler::{Cx, Step, Waiting};
+/// use fiber_core::Run;
 ///
 /// static LATER: std::sync::Mutex<Option<Waiting<'static, ()>>> = std::sync::Mutex::new(None);
 ///
@@ -247,8 +249,6 @@ pub(crate) enum Begun<T> {
     Ready(Outcome<T>),
 }
 
-/// Passes a task on.
-pub(crate) type Submit = Box<dyn FnOnce(Task) + Send>;
 /// Passes frames on, to be dropped.
 pub(crate) type Leave = Box<dyn FnOnce(Frames)>;
 

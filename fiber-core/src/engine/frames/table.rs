@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use super::buffer::{Pair, Table, borrow_value, frame_size, is_over_aligned, read_value};
-use super::drive::{LeafTable, Park};
+use super::leaf_table::{LeafTable, Park};
 use super::{Begun, Frame, Given, Left, Visit, Waits};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx};

@@ -4,7 +4,7 @@
 
 mod readiness;
 
-pub use readiness::{Attempted, Place, Readiness, Waiting, Waking};
+pub use readiness::{AtSocket, Attempted, Place, Readiness, Waking};
 
 use std::any::Any;
 use std::io::{self, IoSlice};
@@ -12,7 +12,7 @@ use std::net::{Shutdown, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-/// The network that the fibers of a scheduler use: see [`Scheduler::net`](crate::Scheduler::net).
+/// The network that the fibers of a scheduler use: see [`Scheduler::net`](crate::scheduler::Scheduler::net).
 ///
 /// No method but [`resolve`](Net::resolve) blocks.
 pub trait Net: Any + Send + Sync {
@@ -80,7 +80,7 @@ pub trait Net: Any + Send + Sync {
 
     /// The waits at all sockets, for [dumps](crate::Dump): the results of [`Readiness::waiting_at`] of every socket. A
     /// network that does not keep a list of its sockets returns none.
-    fn waiting(&self) -> Vec<Waiting> {
+    fn waiting(&self) -> Vec<AtSocket> {
         Vec::new()
     }
 }

@@ -35,7 +35,7 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 /// one for each direction, and reports [events](Readiness::event) to it.
 ///
 /// ```
-/// use fiber_core::net::{Attempted, Readiness};
+/// use fiber_core::scheduler::net::{Attempted, Readiness};
 /// use std::io::ErrorKind::WouldBlock;
 ///
 /// let readable = Readiness::new();
@@ -150,7 +150,8 @@ impl Readiness {
     /// Leaves a wake-up for the next event.
     ///
     /// ```
-    /// use fiber_core::{Wakeup, net::{Attempted, Readiness}};
+    /// use fiber_core::scheduler::Wakeup;
+    /// use fiber_core::scheduler::net::{Attempted, Readiness};
     /// use std::{io::ErrorKind::WouldBlock, task::Waker};
     ///
     /// let readable = Readiness::new();
@@ -182,7 +183,8 @@ impl Readiness {
     /// Removes a wake-up, unless an event has taken it.
     ///
     /// ```
-    /// use fiber_core::{Wakeup, net::{Attempted, Readiness}};
+    /// use fiber_core::scheduler::Wakeup;
+    /// use fiber_core::scheduler::net::{Attempted, Readiness};
     /// use std::{io::ErrorKind::WouldBlock, task::Waker};
     ///
     /// let readable = Readiness::new();
@@ -201,17 +203,17 @@ impl Readiness {
     /// The fibers that wait for this direction, with the name of the socket.
     ///
     /// ```
-    /// use fiber_core::net::Readiness;
+    /// use fiber_core::scheduler::net::Readiness;
     /// let readable = Readiness::new();
     /// assert!(readable.waiting_at("TcpStream to 10.0.0.1:80").is_empty());
     /// ```
-    pub fn waiting_at(&self, socket: impl fmt::Display) -> Vec<Waiting> {
+    pub fn waiting_at(&self, socket: impl fmt::Display) -> Vec<AtSocket> {
         let waiters = self.waiters.lock();
         let wakeups = waiters.first.iter().chain(&waiters.others).map(|(_, wakeup)| wakeup);
         let waits = wakeups.filter_map(|wakeup| wakeup.wait());
         let fibers: Vec<(Context, u64)> = waits.map(|(fiber, wait)| (fiber.clone(), wait)).collect();
         drop(waiters);
-        fibers.into_iter().map(|(fiber, wait)| Waiting { fiber, wait, socket: socket.to_string() }).collect()
+        fibers.into_iter().map(|(fiber, wait)| AtSocket { fiber, wait, socket: socket.to_string() }).collect()
     }
 
     /// The number of waiters.
@@ -223,7 +225,7 @@ impl Readiness {
 
 /// A fiber that waits at a socket, for reports: see [`Readiness::waiting_at`].
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct AtSocket {
     /// Keeps the fiber alive until the wait has been identified.
     pub(crate) fiber: Context,
     /// The generation of the wait.
@@ -277,7 +279,7 @@ impl Waking {
     /// Whether there were no waiters.
     ///
     /// ```
-    /// use fiber_core::net::Readiness;
+    /// use fiber_core::scheduler::net::Readiness;
     /// assert!(Readiness::new().event(false).is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {

@@ -35,14 +35,16 @@ use crate::engine::frames::{self, Frames};
 use crate::engine::task::Task;
 use crate::outcome::catch_panic;
 
-/// The stacks of one thread of a scheduler, for the direct fibers on it; see [`Worker::stacks`](crate::Worker::stacks).
+/// The stacks of one thread of a scheduler, for the direct fibers on it; see [`Worker::stacks`](crate::scheduler::Worker::stacks).
 ///
 /// Dropping it abandons the direct fibers that are suspended on the thread: their stacks are unwound, and they end as
 /// [`Abandoned`](crate::error::Abandoned).
 ///
 /// ```
-/// use fiber_core::{Context, Fiber, Scheduler, StackSupply, Stacks, Task, Worker};
-/// # use fiber_core::{Instant, TimerKey};
+/// use fiber_core::scheduler::{Scheduler, Stacks, Task, Worker};
+/// use fiber_core::{Context, Fiber, StackSupply};
+/// # use fiber_core::scheduler::TimerKey;
+/// # use fiber_core::Instant;
 /// # use std::time::SystemTime;
 /// # struct Queue(mpsc::Sender<Task>);
 /// # impl Scheduler for Queue {

@@ -45,7 +45,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// A cancellation is noticed where the fiber waits for an item, and where the fiber of an item starts or waits. An item that was
     /// taken reaches `f`. The receiver is dropped when the loop has ended.
     #[track_caller]
-    pub fn fold<S, R, F>(self, state: S, f: F) -> Fiber<S, Fold<T, S, F>>
+    pub fn fold<S, R, F>(self, state: S, f: F) -> Fiber<S, impl Run<Out = S> + use<T, S, R, F>>
     where
         S: Send + 'static,
         R: Run<Out = S>,
@@ -86,7 +86,7 @@ impl<T: Send + 'static> Receiver<T> {
 
 /// The description of [`Receiver::fold`].
 #[derive(Debug)]
-pub struct Fold<T, S, F> {
+pub(crate) struct Fold<T, S, F> {
     state: S,
     rounds: Rounds<T, F>,
 }

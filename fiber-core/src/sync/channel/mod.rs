@@ -17,10 +17,8 @@ mod state;
 mod stream;
 
 pub use errors::{Closed, SendError, TryRecvError, TrySendError};
-pub use fold::Fold;
-pub use receiver::{Receiver, Receiving, ReceivingMany, ReceivingNext};
-pub use send_all::SendingAll;
-pub use sender::{Sender, Sending};
+pub use receiver::Receiver;
+pub use sender::Sender;
 #[cfg(feature = "stream")]
 pub use stream::ReceiverStream;
 
@@ -298,8 +296,9 @@ mod tests {
     use std::task::Waker;
 
     use super::receiver::Receiving;
+    use super::sender::Sending;
     use super::state::{CAN_PUT, CAN_TAKE};
-    use super::{Channel, Receiver, Sender, Sending};
+    use super::{Channel, Receiver, Sender};
     use crate::engine::context::Wakeup;
     use crate::sync::operation::Attempt;
     use crate::sync::waiters::{Seat, Waiter};

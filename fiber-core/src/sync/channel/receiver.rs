@@ -10,11 +10,11 @@ use super::state::{CAN_TAKE, State, Taken};
 use super::{Channel, Locked};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::fate::{ITEM, taken};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
 use crate::sync::waiters::{Seat, Waiter, Wakes, wake_after};
@@ -136,7 +136,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// The fiber leaves the queue at once. An item that was already passed to it goes to the next receiver, or to
     /// the front of the channel. (If several items come back, their order may change.)
     #[track_caller]
-    pub fn recv(&self) -> Fiber<T, Leaf<Operation<Receiving<T>>>> {
+    pub fn recv(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(Receiving::new(self.clone(), "recv", site), site)
     }
@@ -161,7 +161,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// # Cancellation
     /// As in `recv`.
     #[track_caller]
-    pub fn next(&self) -> Fiber<Option<T>, Leaf<Operation<ReceivingNext<T>>>> {
+    pub fn next(&self) -> Fiber<Option<T>, impl Run<Out = Option<T>> + Clone + use<T>> {
         let site = Location::caller();
         Operation::fiber(ReceivingNext(Receiving::new(self.clone(), "next", site)), site)
     }
@@ -172,8 +172,8 @@ impl<T: Send + 'static> Receiver<T> {
     /// use fiber_core::sync::Channel;
     ///
     /// let (sender, receiver) = Channel::rendezvous();
-    /// let thread = std::thread::spawn(move || receiver.recv_blocking());
-    /// sender.send_blocking(1).unwrap();
+    /// let thread = std::thread::spawn(move || receiver.blocking_recv());
+    /// sender.blocking_send(1).unwrap();
     /// assert_eq!(thread.join().unwrap().unwrap(), 1);
     /// ```
     ///
@@ -183,7 +183,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// # Blocking
     /// Blocks the thread while the channel is empty.
     #[track_caller]
-    pub fn recv_blocking(&self) -> Result<T, Error> {
+    pub fn blocking_recv(&self) -> Result<T, Error> {
         Operation::block(Receiving::new(self.clone(), "recv", Location::caller())).into_result()
     }
 
@@ -226,7 +226,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// # Cancellation
     /// As in [`recv`](Receiver::recv).
     #[track_caller]
-    pub fn recv_many(&self, limit: usize) -> Fiber<Vec<T>, Leaf<Operation<ReceivingMany<T>>>> {
+    pub fn recv_many(&self, limit: usize) -> Fiber<Vec<T>, impl Run<Out = Vec<T>> + Clone + use<T>> {
         assert!(limit > 0, "a limit of 0 lets no item out; it has to be at least 1");
         let site = Location::caller();
         let one = Receiving::new(self.clone(), "recv_many", site);
@@ -248,7 +248,7 @@ impl<T> fmt::Debug for Receiver<T> {
 }
 
 /// What leads a receive to its channel: a [`Receiver`], or one that is lent.
-pub trait Leads<T>: Send + 'static {
+pub(crate) trait Leads<T>: Send + 'static {
     #[doc(hidden)]
     fn channel(&self) -> &Channel<T>;
 }
@@ -261,7 +261,7 @@ impl<T: Send + 'static> Leads<T> for Receiver<T> {
 }
 
 /// The wait of [`Receiver::recv`].
-pub struct Receiving<T, R = Receiver<T>> {
+pub(crate) struct Receiving<T, R = Receiver<T>> {
     receiver: R,
     operation: &'static str,
     site: &'static Location<'static>,
@@ -419,7 +419,7 @@ impl<T: Send + 'static, R: Leads<T>> fmt::Debug for Receiving<T, R> {
 }
 
 /// The wait of [`Receiver::next`].
-pub struct ReceivingNext<T, R = Receiver<T>>(pub(super) Receiving<T, R>);
+pub(crate) struct ReceivingNext<T, R = Receiver<T>>(pub(super) Receiving<T, R>);
 
 impl<T: Send + 'static> Clone for ReceivingNext<T> {
     fn clone(&self) -> Self {
@@ -476,11 +476,18 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for ReceivingNext<T, R> {
 }
 
 /// The wait of [`Receiver::recv_many`].
-#[derive(Clone, Debug)]
-pub struct ReceivingMany<T: Send + 'static> {
+#[derive(Debug)]
+pub(crate) struct ReceivingMany<T: Send + 'static> {
     /// The wait for the first item. The others are those in the channel after it.
     one: Receiving<T>,
     limit: usize,
+}
+
+// By hand, because a `T` need not be `Clone`.
+impl<T: Send + 'static> Clone for ReceivingMany<T> {
+    fn clone(&self) -> Self {
+        ReceivingMany { one: self.one.clone(), limit: self.limit }
+    }
 }
 
 impl<T: Send + 'static> ReceivingMany<T> {

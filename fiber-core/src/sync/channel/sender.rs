@@ -154,7 +154,7 @@ impl<T: Send + 'static> Sender<T> {
     /// use fiber_core::sync::Channel;
     ///
     /// let (sender, receiver) = Channel::bounded(1);
-    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| sender.send_blocking(n)));
+    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| sender.blocking_send(n)));
     /// let received = (1..=3).map(|_| fiber_sched::run(receiver.recv()).unwrap());
     /// assert!(received.eq(1..=3));
     /// assert!(thread.join().unwrap().is_ok());
@@ -166,7 +166,7 @@ impl<T: Send + 'static> Sender<T> {
     /// # Blocking
     /// Blocks the thread while the channel is full.
     #[track_caller]
-    pub fn send_blocking(&self, item: T) -> Result<(), Error> {
+    pub fn blocking_send(&self, item: T) -> Result<(), Error> {
         Operation::block(Sending::new(self.clone(), item, Location::caller())).into_result()
     }
 

@@ -8,7 +8,8 @@ mod waits;
 
 use std::time::Duration;
 
-use fiber_core::{Cx, Fiber, Outcome, Run, Step};
+use fiber_core::scheduler::{Cx, Step};
+use fiber_core::{Fiber, Outcome, Run};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);

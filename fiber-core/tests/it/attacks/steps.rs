@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Cx, Either, Fiber, Follow, Outcome, Run, Step, fiber};
+use fiber_core::scheduler::{Cx, Follow, Step};
+use fiber_core::{Either, Fiber, Outcome, Run, fiber};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 

@@ -5,7 +5,8 @@ use std::mem::forget;
 use std::panic::panic_any;
 use std::sync::{Arc, Mutex};
 
-use fiber_core::{Cx, Either, Fiber, Outcome, Run, Wait, Wakeup};
+use fiber_core::scheduler::{Cx, Wait, Wakeup};
+use fiber_core::{Either, Fiber, Outcome, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 

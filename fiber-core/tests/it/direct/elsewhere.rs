@@ -1,10 +1,8 @@
 //! Waits at places where a `&Direct` gets only through a thread-local: they panic or work, whatever the place is.
 
 use super::{Log, SECOND};
-use fiber_core::{
-    Checkpoint, Context, Direct, Error, Fiber, Instant, Outcome, Scheduler, StackSupply, Stacks,
-};
-use fiber_core::{SwitchPoint, Task, TimerKey, Worker, compute};
+use fiber_core::scheduler::{Checkpoint, Scheduler, Stacks, SwitchPoint, Task, TimerKey, Worker};
+use fiber_core::{Context, Direct, Error, Fiber, Instant, Outcome, StackSupply, compute};
 use fiber_sched::{AffinityPool, Pool};
 use fiber_test::TestScheduler;
 use scoped_tls_hkt::scoped_thread_local;

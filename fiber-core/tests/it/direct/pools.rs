@@ -314,7 +314,7 @@ fn thrown_away_by_another_thread_it_is_unwound_by_its_own() {
     }));
     block_on(pool.spawn(latch.wait())).unwrap();
     // The fiber parks after it has counted down.
-    while fiber.context().waits_for() == fiber_core::WaitsFor::Nothing {
+    while fiber.context().waits_for() == fiber_core::scheduler::WaitsFor::Nothing {
         thread::yield_now();
     }
     fiber.context().abandon();

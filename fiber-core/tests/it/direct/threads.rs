@@ -86,7 +86,7 @@ fn a_function_that_is_thrown_away_is_unwound() {
         Ok(())
     }));
     block_on(pool.spawn(latch.wait())).unwrap();
-    while fiber.context().waits_for() == fiber_core::WaitsFor::Blocking {
+    while fiber.context().waits_for() == fiber_core::scheduler::WaitsFor::Blocking {
         thread::yield_now();
     }
     assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
@@ -110,7 +110,7 @@ fn what_a_function_that_was_thrown_away_waits_for_is_dropped() {
         d.wait(Fiber::lazy(move || drop(held)).uncancelable())
     }));
     block_on(pool.spawn(latch.wait())).unwrap();
-    while fiber.context().waits_for() != fiber_core::WaitsFor::Blocking {
+    while fiber.context().waits_for() != fiber_core::scheduler::WaitsFor::Blocking {
         thread::yield_now();
     }
     // While it computes.
@@ -134,7 +134,7 @@ fn a_function_that_goes_on_catching_its_unwinding_is_left_in_its_wait() {
         }
     }));
     block_on(pool.spawn(latch.wait())).unwrap();
-    while fiber.context().waits_for() == fiber_core::WaitsFor::Blocking {
+    while fiber.context().waits_for() == fiber_core::scheduler::WaitsFor::Blocking {
         thread::yield_now();
     }
     assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());

@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::{
-    Context, Cx, Fiber, Instant, Outcome, Policy, Run, Scope, Wait, Wakeup, local_key, uncancelable,
-};
+use fiber_core::scheduler::{Cx, Wait, Wakeup};
+use fiber_core::{Context, Fiber, Instant, Outcome, Policy, Run, Scope, local_key, uncancelable};
 
 use crate::drops::bomb::{Bomb, Fuse, hold};
 use crate::drops::frame::{ends, panic_of, panics};

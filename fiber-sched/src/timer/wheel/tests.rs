@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fiber_core::{Instant, TimerKey};
+use fiber_core::Instant;
+use fiber_core::scheduler::TimerKey;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;

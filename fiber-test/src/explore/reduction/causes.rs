@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use fiber_core::footprint::Access;
+use fiber_core::scheduler::footprint::Access;
 
 use crate::machine::{Step, Steps};
 use crate::random::mix;

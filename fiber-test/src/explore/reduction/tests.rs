@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
-use fiber_core::footprint::{Access, Object, touch, touch_read};
+use fiber_core::scheduler::footprint::{Access, Object, touch, touch_read};
 use fiber_core::sync::{
     Barrier, Broadcast, Channel, Latch, Mutex, Notify, Promise, Receiver, Ref, RwLock, Semaphore, Sender,
     Subscriber, Watch, Watcher,

@@ -2,7 +2,8 @@
 
 use std::panic::Location;
 
-use fiber_core::{Instant, WaitsFor};
+use fiber_core::Instant;
+use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Dependency, Primitive, Site, Wanted};
 use crate::trace::{Cause, Effect, Lane, Trace, Turn};

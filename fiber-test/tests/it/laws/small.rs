@@ -6,9 +6,8 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
-use fiber_core::{
-    Checkpoint, Context, Ending, Event, Fiber, Instant, Scheduler, SwitchPoint, Task, TimerKey,
-};
+use fiber_core::scheduler::{Checkpoint, Ending, Event, Scheduler, SwitchPoint, Task, TimerKey};
+use fiber_core::{Context, Fiber, Instant};
 use fiber_test::laws::Host;
 use parking_lot::{Condvar, Mutex};
 

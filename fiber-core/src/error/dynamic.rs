@@ -1,7 +1,4 @@
-//! The error type [`Error`], and the errors that the library itself raises.
-//!
-//! An [`Error`] is a source with added context and an *asynchronous trace*: the `file:line` of every operator that it
-//! passed while it propagated. The trace is written on the failure path only.
+//! The error type.
 //!
 //! An error is one word, so that an outcome stays small. The word points to a block. Each thread keeps the block of the
 //! last error that it dropped and reuses it for the next error; then the box of the source is the only allocation.
@@ -16,24 +13,13 @@ use std::cell::Cell;
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
 use std::mem;
-use std::panic::Location;
-use std::time::Duration;
 
-use crate::instant::Instant;
-
-#[cfg(feature = "anyhow")]
-mod anyhow;
-#[cfg(not(feature = "anyhow"))]
-#[path = "error/no_anyhow.rs"]
-mod anyhow;
-mod convert;
-mod shared;
-
-pub use convert::IntoError;
-pub use shared::PromiseFailed;
+use super::shared::PromiseFailed;
+use super::trace::{Frame, Trace};
+use super::{anyhow, convert};
 
 /// A source, as an error keeps it.
-type Stored = dyn StdError + Send + Sync + 'static;
+pub(super) type Stored = dyn StdError + Send + Sync + 'static;
 pub(crate) type Source = Box<Stored>;
 
 /// An error of any type, with context and an asynchronous trace.
@@ -57,10 +43,10 @@ pub struct Error(
 );
 
 #[derive(Default)]
-struct Inner {
+pub(super) struct Inner {
     /// `None` in a spare block.
     source: Option<Source>,
-    trace: Trace,
+    pub(super) trace: Trace,
     rare: Option<Box<Rare>>,
 }
 
@@ -111,7 +97,7 @@ impl Error {
         Error::new(Message(message))
     }
 
-    fn from_source(source: Source) -> Self {
+    pub(super) fn from_source(source: Source) -> Self {
         // An ending thread no longer has a spare block.
         let spare = SPARE.try_with(Cell::take).ok().flatten();
         let mut inner = spare.unwrap_or_default();
@@ -129,7 +115,7 @@ impl Error {
     }
 
     #[inline]
-    fn inner(&self) -> &Inner {
+    pub(super) fn inner(&self) -> &Inner {
         self.0.as_ref().expect(ALIVE)
     }
 
@@ -147,11 +133,11 @@ impl Error {
     }
 
     /// The suppressed errors, without marking them as seen.
-    fn unseen(&self) -> &[Error] {
+    pub(super) fn unseen(&self) -> &[Error] {
         self.inner().rare.as_ref().map_or(&[], |rare| &rare.suppressed)
     }
 
-    fn unseen_mut(&mut self) -> &mut [Error] {
+    pub(super) fn unseen_mut(&mut self) -> &mut [Error] {
         self.inner_mut().rare.as_mut().map_or(&mut [], |rare| &mut rare.suppressed)
     }
 
@@ -239,7 +225,7 @@ impl Error {
     }
 
     /// The source as it is kept here: for a shared error, the handle on what is shared.
-    fn stored(&self) -> &Stored {
+    pub(super) fn stored(&self) -> &Stored {
         self.inner().source.as_deref().expect(ALIVE)
     }
 
@@ -252,7 +238,7 @@ impl Error {
     ///
     /// A panic among them is a defect, and is not dropped silently. It counts as seen when this function is called, or
     /// when the error is printed with its trace. If the error is dropped before that, the panic goes to
-    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved):
+    /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved):
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -353,219 +339,6 @@ fn write_details(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     error.unseen().iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
 }
 
-/// A place in the source code.
-pub(crate) type Site = &'static Location<'static>;
-
-/// An operator of a program, and its place in the source code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    operator: &'static str,
-    location: Site,
-}
-
-impl Frame {
-    pub(crate) fn new(operator: &'static str, location: Site) -> Self {
-        Frame { operator, location }
-    }
-
-    /// The operator's name, such as `"bind"`.
-    pub fn operator(&self) -> &'static str {
-        self.operator
-    }
-
-    /// Where the program calls the operator.
-    pub fn location(&self) -> &'static Location<'static> {
-        self.location
-    }
-}
-
-impl Display for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}:{}", self.operator, self.location.file(), self.location.line())
-    }
-}
-
-/// How many operators a trace names. A failure at the bottom of a deep recursion passes millions of them; the
-/// first hundred tell where it came from.
-const LONGEST_TRACE: usize = 100;
-
-/// How many operators a trace names without an allocation. Most errors pass only a few before they are caught or
-/// reported.
-const INLINE_FRAMES: usize = 4;
-
-/// Fills the unused places.
-const NO_FRAME: Frame = Frame { operator: "", location: Location::caller() };
-
-#[derive(Clone)]
-pub(crate) struct Trace {
-    first: [Frame; INLINE_FRAMES],
-    /// All frames that are kept, including the inline ones, once the inline places do not suffice.
-    all: Vec<Frame>,
-    /// How many operators the error passed, including those that are not kept.
-    passed: usize,
-}
-
-impl Default for Trace {
-    fn default() -> Self {
-        Trace { first: [NO_FRAME; INLINE_FRAMES], all: Vec::new(), passed: 0 }
-    }
-}
-
-impl Trace {
-    #[cold]
-    pub(crate) fn push(&mut self, frame: Frame) {
-        match self.first.get_mut(self.passed) {
-            Some(place) => *place = frame,
-            None => self.spill(frame),
-        }
-        self.passed += 1;
-    }
-
-    fn spill(&mut self, frame: Frame) {
-        if self.all.is_empty() {
-            self.all.extend(self.first);
-        }
-        if self.all.len() < LONGEST_TRACE {
-            self.all.push(frame);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.all = Vec::new();
-        self.passed = 0;
-    }
-
-    pub(crate) fn frames(&self) -> &[Frame] {
-        self.first.get(..self.passed).unwrap_or(&self.all)
-    }
-}
-
-impl Display for Trace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let frames = self.frames();
-        frames.iter().try_for_each(|frame| write!(f, "\n  {frame}"))?;
-        match self.passed - frames.len() {
-            0 => Ok(()),
-            omitted => write!(f, "\n  and {omitted} more"),
-        }
-    }
-}
-
-macro_rules! plain_error {
-    ($(#[$doc:meta])* $name:ident, $text:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub struct $name;
-
-        impl Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str($text)
-            }
-        }
-
-        impl StdError for $name {}
-    };
-}
-
-plain_error! {
-    /// A fiber that should have given a value was cancelled: it was joined, or its [`Outcome`](crate::Outcome) was
-    /// converted into a `Result`.
-    Cancelled, "the fiber was cancelled"
-}
-
-plain_error! {
-    /// A [`Resume`](crate::Resume) was dropped unused, or a scheduler dropped a task, so nothing can end the wait any
-    /// more.
-    Abandoned, "the wake-up of this fiber was dropped, so nothing can resume it"
-}
-
-plain_error! {
-    /// The program tried to fork a fiber in a [`Scope`](crate::Scope) that has ended.
-    ScopeEnded, "the scope has ended: fork while its body or one of its fibers runs"
-}
-
-plain_error! {
-    /// A fiber that should never end succeeded; see [`Fiber::restarted`](crate::Fiber::restarted).
-    EndedEarly, "the fiber succeeded, although it should never end"
-}
-
-plain_error! {
-    /// A fiber was awaited in a future that does not run inside a fiber, so there is no scheduler to run it on.
-    NoScheduler,
-    "a fiber was awaited outside of any fiber: spawn it on a scheduler and await its handle instead"
-}
-
-/// A `timeout` passed.
-///
-/// ```
-/// use fiber_core::{Fiber, error::TimedOut};
-/// use std::time::Duration;
-///
-/// let error = fiber_sched::run(Fiber::<()>::never().timeout(Duration::from_millis(1))).failure().unwrap();
-/// assert_eq!(error.downcast_ref::<TimedOut>().unwrap().after(), Duration::from_millis(1));
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct TimedOut {
-    after: Duration,
-    location: Site,
-}
-
-impl TimedOut {
-    pub(crate) fn new(after: Duration, location: Site) -> Self {
-        TimedOut { after, location }
-    }
-
-    /// The time limit.
-    pub fn after(&self) -> Duration {
-        self.after
-    }
-
-    /// Where the timeout was set.
-    pub fn location(&self) -> &'static Location<'static> {
-        self.location
-    }
-}
-
-impl Display for TimedOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "timed out after {:?}", self.after)
-    }
-}
-
-impl StdError for TimedOut {}
-
-/// A deadline passed.
-#[derive(Clone, Copy, Debug)]
-pub struct DeadlineExceeded {
-    deadline: Instant,
-    location: Site,
-}
-
-impl DeadlineExceeded {
-    pub(crate) fn new(deadline: Instant, location: Site) -> Self {
-        DeadlineExceeded { deadline, location }
-    }
-
-    /// The deadline, in the scheduler's time.
-    pub fn deadline(&self) -> Instant {
-        self.deadline
-    }
-
-    /// Where it was set.
-    pub fn location(&self) -> &'static Location<'static> {
-        self.location
-    }
-}
-
-impl Display for DeadlineExceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the deadline at {} of the scheduler's time has passed", self.deadline)
-    }
-}
-
-impl StdError for DeadlineExceeded {}
-
 struct Message<M>(M);
 
 impl<M: Display> Display for Message<M> {
@@ -581,37 +354,3 @@ impl<M: Display> fmt::Debug for Message<M> {
 }
 
 impl<M: Display> StdError for Message<M> {}
-
-/// A panic that became an error, in [`Outcome::into_result`](crate::Outcome::into_result) or
-/// [`Panic::into_error`](crate::Panic::into_error), or as a suppressed error.
-///
-/// ```
-/// use fiber_core::{Fiber, error::Panicked};
-/// # std::panic::set_hook(Box::new(|_| {}));
-///
-/// let error = fiber_sched::run(Fiber::lazy(|| -> u8 { panic!("out of tea") })).into_result().unwrap_err();
-/// assert_eq!(error.downcast_ref::<Panicked>().unwrap().message(), "out of tea");
-/// ```
-#[derive(Clone, Debug)]
-pub struct Panicked {
-    message: String,
-}
-
-impl Panicked {
-    pub(crate) fn new(message: String) -> Self {
-        Panicked { message }
-    }
-
-    /// The message of the panic, as [`Panic::message`](crate::Panic::message) gives it.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-}
-
-impl Display for Panicked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "panic: {}", self.message)
-    }
-}
-
-impl StdError for Panicked {}

@@ -1,0 +1,39 @@
+//! What the driver knows of a leaf.
+
+use super::buffer::Pair;
+use crate::engine::context::Cx;
+use crate::engine::task::Task;
+
+/// The functions of a leaf.
+pub(super) struct LeafTable {
+    /// Begins the wait. If the event has happened already, its outcome goes into the pair; without one, it becomes a leaf
+    /// that is woken from the bottom of the stack.
+    ///
+    /// # Safety
+    /// The leaf is the first frame.
+    pub(super) begin: unsafe fn(&Cx<'_>, Option<&mut Pair>) -> Park,
+    /// Ends the wait because the fiber was cancelled, and takes the leaf.
+    ///
+    /// # Safety
+    /// The leaf is the first frame.
+    pub(super) cancel: unsafe fn(&Cx<'_>) -> Pair,
+    /// Whether it waits for the next turn only.
+    pub(super) yields: bool,
+    /// Whether races count it as a wait.
+    pub(super) counts: bool,
+}
+
+/// Where a fiber waits.
+pub(super) enum Park {
+    /// In the parking slot of its context.
+    InSlot { is_shielded: bool },
+    /// In the list of its turn, for the bottom of the stack.
+    FromBottom,
+    /// Wherever this leaves the task.
+    Elsewhere(Submit),
+    /// Nowhere: it has an outcome.
+    Not,
+}
+
+/// Passes a task on.
+pub(crate) type Submit = Box<dyn FnOnce(Task) + Send>;
