@@ -47,6 +47,11 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
         let _ = node;
     }
 
+    /// Called when the node was cancelled after that, before its waiter is woken.
+    fn interrupted(node: &Ref<Self>) {
+        let _ = node;
+    }
+
     /// Called when a cancellation reaches the node.
     fn touched(node: &Ref<Self>) {
         let _ = node;
@@ -542,8 +547,11 @@ impl<O: Owner> Node<O> {
                 // Another thread is about to wake the fiber, or to take its description back.
             } else if !before.is_claimed() {
                 O::cancelled(node);
-            } else if let Some(waiter) = node.parking.interrupt() {
-                O::wake(node, waiter, Signal::Cancelled);
+            } else {
+                O::interrupted(node);
+                if let Some(waiter) = node.parking.interrupt() {
+                    O::wake(node, waiter, Signal::Cancelled);
+                }
             }
         }
         between_seq_cst();

@@ -1,7 +1,7 @@
 //! The task of an executor that runs a fiber: its *host*. See [`Call`](crate::Call).
 //!
 //! What is to run next of the fiber waits in a queue, and the host is woken. The fiber leaves its host when it yields, has spent its
-//! budget, when the host stops to poll, or at its end. From then on, its tasks go to the scheduler. So no queue keeps the task of a fiber
+//! budget, or is cancelled, when the host stops to poll, and at its end. From then on, its tasks go to the scheduler. So no queue keeps the task of a fiber
 //! that has ended, which would keep the fiber, and that the queue.
 //!
 //! | `has_left` | `waker` | the host | left by | to |

@@ -7,8 +7,9 @@ use super::report::{Metrics, WorkerMetrics};
 
 impl Serialize for Metrics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Metrics", 7)?;
+        let mut fields = serializer.serialize_struct("Metrics", 8)?;
         fields.serialize_field("workers", &self.workers)?;
+        fields.serialize_field("hosts", &self.hosts)?;
         fields.serialize_field("may_run", &self.may_run)?;
         fields.serialize_field("injected", &self.injected)?;
         fields.serialize_field("timers", &self.timers)?;
@@ -23,7 +24,7 @@ impl Serialize for Metrics {
 impl Serialize for WorkerMetrics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let latencies = self.latencies().map(|(bound, samples)| (bound.as_nanos() as u64, samples));
-        let mut fields = serializer.serialize_struct("WorkerMetrics", 11)?;
+        let mut fields = serializer.serialize_struct("WorkerMetrics", 13)?;
         fields.serialize_field("tasks", &Tasks(self))?;
         fields.serialize_field("latencies", &latencies.collect::<Vec<_>>())?;
         fields.serialize_field("steals", &self.steals)?;
@@ -35,6 +36,8 @@ impl Serialize for WorkerMetrics {
         fields.serialize_field("cut_by_time", &self.cut_by_time)?;
         fields.serialize_field("stuck", &self.stuck)?;
         fields.serialize_field("queued", &self.queued)?;
+        fields.serialize_field("runs", &self.runs.map(|site| site.to_string()))?;
+        fields.serialize_field("is_stuck", &self.is_stuck)?;
         fields.end()
     }
 }

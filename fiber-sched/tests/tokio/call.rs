@@ -195,6 +195,32 @@ fn a_cancellation_from_another_thread_reaches_a_fiber_that_waits() {
 }
 
 #[test]
+fn a_cancelled_fiber_ends_although_its_task_does_not_poll_it() {
+    let world = World::of(1);
+    for is_woken in [false, true] {
+        for group in world.groups() {
+            let (wakes, woken) = one_shot();
+            let mut call = group.call(woken.ensure(Fiber::delay(MILLISECOND)));
+            assert!(pin!(&mut call).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            if is_woken {
+                wakes.send(()).unwrap();
+            }
+            world.runtime.block_on(async { tokio::time::timeout(PATIENCE, group.cancel()).await.unwrap() });
+            assert!(call.is_finished());
+        }
+    }
+}
+
+#[test]
+fn a_pool_can_be_dropped_in_the_task_that_hosts_its_fiber() {
+    let pool = Pool::new();
+    let mut call = pool.call(Fiber::<()>::never());
+    assert!(pin!(&mut call).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    drop(pool);
+    assert!(block_on(call).is_cancelled());
+}
+
+#[test]
 fn a_drop_cancels_the_fiber_and_its_finalizers_are_awaited() {
     let world = World::of(2);
     for group in world.groups() {

@@ -53,7 +53,7 @@ impl Context {
 /// Its branches run in the task, too, unless another thread is faster. What it [forks](Fiber::fork) belongs to the scheduler. So does the
 /// fiber itself
 ///
-/// * from the moment when it yields, or has run so long without a wait that it has spent its budget,
+/// * from the moment when it yields, has run so long without a wait that it has spent its budget, or is cancelled,
 /// * if the future is polled inside of another fiber, or
 /// * from its begin, if the scheduler is [no host](crate::scheduler::Scheduler::is_host): those of fiber-test, because each turn is a decision of the
 ///   schedule, and those whose fibers have [places](crate::scheduler::Scheduler::has_places).
@@ -61,7 +61,8 @@ impl Context {
 /// [pool]: https://docs.rs/fiber-sched/latest/fiber_sched/struct.Pool.html
 ///
 /// # Cancellation
-/// If it is dropped before its end, the fiber is cancelled. The scheduler runs its finalizers; a [`Group`](crate::Group) waits for them.
+/// If it is dropped before its end, the fiber is cancelled. The scheduler runs the finalizers of a cancelled fiber, whether the future is
+/// polled or not, so the task may wait for the end of a [`Group`](crate::Group).
 #[must_use = "the fiber runs when this is polled, and is cancelled when this is dropped"]
 pub struct Call<T: Send + 'static>(CancelOnDrop<T>);
 

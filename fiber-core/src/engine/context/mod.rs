@@ -107,6 +107,12 @@ impl Owner for FiberState {
         Context(node.clone()).take_back();
     }
 
+    fn interrupted(node: &Ref<Self>) {
+        if node.top().host.is_some() {
+            leave_cancelled(node);
+        }
+    }
+
     fn touched(node: &Ref<Self>) {
         touch(node, Side::Life, Access::Write);
     }
@@ -118,6 +124,15 @@ impl Owner for FiberState {
         }
         // The fiber itself ends its node, after it has delivered its outcome.
         false
+    }
+}
+
+/// A fiber that is cancelled leaves its host: who waits for its end may be the task that hosts it. A part stays.
+#[cold]
+fn leave_cancelled(node: &Ref<FiberState>) {
+    let is_part = node.parent().is_some_and(|above| ptr::eq(above.top(), node.top()));
+    if let Some(host) = node.top().host.as_ref().filter(|_| !is_part) {
+        host.leave().go_on(&*node.top().scheduler);
     }
 }
 
