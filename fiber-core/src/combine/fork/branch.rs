@@ -99,18 +99,6 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         Branch::started_by(parent.introduced(origin, (run, sink), Outlet::<R, S>::parts, introduce))
     }
 
-    /// The same, for a fiber that has a host.
-    pub(crate) fn hosted(
-        parent: &Context,
-        run: R,
-        sink: S,
-        site: Site,
-        introduce: impl FnOnce(&Context),
-    ) -> (Self, Task) {
-        let origin = Origin::of(&run, site);
-        Branch::started_by(parent.hosted(origin, (run, sink), Outlet::<R, S>::parts, introduce))
-    }
-
     /// A fork below `parent` that carries all locals of the fiber of `cx`.
     pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::with_locals(cx.locals(), cx, parent, run, sink, site)

@@ -78,7 +78,7 @@ impl<T: Send + 'static> Call<T> {
         R: Run<Out = T>,
         S: Sink<T, Place = ResultCell<T>>,
     {
-        let (branch, task) = Branch::hosted(above, fiber.into_run(), Called(sink), site, enter);
+        let (branch, task) = Branch::introduced(above, fiber.into_run(), Called(sink), site, enter);
         if !task.is_void() {
             branch.context().schedule(task);
         }

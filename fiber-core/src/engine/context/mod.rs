@@ -217,7 +217,7 @@ impl Context {
     }
 
     /// The same, but calls `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
-    /// context on, or cancel the fiber, which then ends at once.
+    /// context on, or cancel the fiber, which then ends at once. A fiber that may have a host gets one, if its scheduler can be one.
     pub(crate) fn introduced<B: Body<FiberState>>(
         &self,
         origin: Origin,
@@ -225,31 +225,9 @@ impl Context {
         body: impl FnOnce() -> (B::Front, B),
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
-        self.introduced_in::<B>(None, origin, description, body, introduce)
-    }
-
-    /// The same, for a fiber that has a host, if the scheduler can be one.
-    pub(crate) fn hosted<B: Body<FiberState>>(
-        &self,
-        origin: Origin,
-        description: B::Description,
-        body: impl FnOnce() -> (B::Front, B),
-        introduce: impl FnOnce(&Context),
-    ) -> [Context; 2] {
-        self.introduced_in::<B>(self.0.top().hosting(), origin, description, body, introduce)
-    }
-
-    #[inline]
-    fn introduced_in<B: Body<FiberState>>(
-        &self,
-        nested: Option<Root>,
-        origin: Origin,
-        description: B::Description,
-        body: impl FnOnce() -> (B::Front, B),
-        introduce: impl FnOnce(&Context),
-    ) -> [Context; 2] {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         let state = self.state_below(origin, flags);
+        let nested = if B::NESTS { self.0.top().hosting() } else { None };
         let (both, offer) = Node::held_back(&self.0, nested, state, description, body);
         let [child, of_task] = both.map(Context);
         child.announce(self);
