@@ -139,6 +139,13 @@ impl Drivers {
         drop(self.runtime.spawn(async {}));
     }
 
+    /// Called when the timekeeper was woken on this thread. A task that hosts the fiber may block the thread until the timer is due.
+    pub(super) fn keeper_was_woken(&self) {
+        if IN_TURN.get().is_some_and(|(id, index)| id == self.id && index >= self.count()) {
+            self.clear_slot();
+        }
+    }
+
     fn wake(&self, index: usize) {
         if let Some(waker) = self.wakers[index].get() {
             waker.wake_by_ref();

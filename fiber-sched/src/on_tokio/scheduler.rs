@@ -119,7 +119,11 @@ impl Scheduler for RuntimeScheduler {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.timekeeper.insert(at, task)
+        let (key, is_first) = self.timekeeper.insert(at, task);
+        if is_first {
+            self.drivers.keeper_was_woken();
+        }
+        key
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {

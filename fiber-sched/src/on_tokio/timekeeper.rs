@@ -56,12 +56,13 @@ impl Timekeeper {
         self.state.lock().wheel.len()
     }
 
-    pub(super) fn insert(&self, at: Instant, task: Task) -> TimerKey {
+    /// Sets a timer. `true`: it is due before all others, so the keeper was woken.
+    pub(super) fn insert(&self, at: Instant, task: Task) -> (TimerKey, bool) {
         let mut state = self.state.lock();
         if state.is_stopped {
             drop(state);
             discard(task);
-            return Wheel::<Task>::no_timer();
+            return (Wheel::<Task>::no_timer(), false);
         }
         let (key, _) = state.wheel.insert(at, task);
         let mut waker = None;
@@ -70,8 +71,9 @@ impl Timekeeper {
             waker = state.waker.take();
         }
         drop(state);
+        let is_first = waker.is_some();
         waker.into_iter().for_each(Waker::wake);
-        key
+        (key, is_first)
     }
 
     pub(super) fn remove(&self, key: TimerKey) -> bool {

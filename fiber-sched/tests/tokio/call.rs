@@ -387,6 +387,16 @@ fn a_fiber_that_computes_delays_no_other() {
 }
 
 #[test]
+fn a_task_may_block_its_thread_until_the_end() {
+    let world = World::of(2);
+    for group in world.groups() {
+        let waits = Fiber::delay(MILLISECOND).zip(Fiber::blocking(|| ())).map(|_| 1);
+        let blocks = async move { block_on(group.call(waits)) };
+        assert_eq!(world.runtime.block_on(world.runtime.spawn(blocks)).unwrap().unwrap(), 1);
+    }
+}
+
+#[test]
 fn inside_of_another_fiber_it_is_spawned() {
     fn nested(group: &Group, depth: u32) -> Fiber<u32> {
         if depth == 0 {
