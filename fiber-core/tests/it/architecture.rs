@@ -38,6 +38,7 @@ const KNOTS: [imports::Knot<'static>; 7] = [
         "engine/frames/drive",
         "engine/frames/leaf_table",
         "engine/frames/table",
+        "engine/host",
         "engine/lend",
         "engine/network",
         "engine/network/readiness",
