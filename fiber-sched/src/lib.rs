@@ -82,6 +82,8 @@ mod shared;
 mod shutdown;
 #[cfg(all(feature = "signal", unix))]
 mod signal;
+#[cfg(feature = "inspector")]
+mod source;
 mod stdio;
 mod steal;
 mod threads;

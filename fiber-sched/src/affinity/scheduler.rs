@@ -106,7 +106,7 @@ impl KeyHash {
 }
 
 #[cfg(feature = "inspector")]
-impl crate::inspector::Source for AffinityScheduler {
+impl crate::source::Source for AffinityScheduler {
     fn observers(&self) -> &crate::observer::Observers {
         self.workers.observers()
     }

@@ -201,7 +201,7 @@ impl State {
 }
 
 #[cfg(feature = "inspector")]
-impl crate::inspector::Source for ThreadScheduler {
+impl crate::source::Source for ThreadScheduler {
     fn observers(&self) -> &crate::observer::Observers {
         &self.observers
     }

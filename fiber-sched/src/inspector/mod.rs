@@ -30,7 +30,6 @@ use parking_lot::Mutex;
 pub use self::history::History;
 use self::report::Report;
 use self::sample::Memory;
-pub(crate) use self::source::Source;
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");

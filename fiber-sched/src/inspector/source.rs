@@ -1,4 +1,4 @@
-//! What a scheduler of this crate tells, beside its fibers.
+//! Finds what a scheduler of this crate tells, beside its fibers.
 
 use std::any::Any;
 
@@ -8,16 +8,8 @@ use super::History;
 use crate::affinity::AffinityScheduler;
 use crate::current_thread::ThreadScheduler;
 use crate::metrics::Metrics;
-use crate::observer::Observers;
 use crate::pool::PoolScheduler;
-
-/// A scheduler of this crate.
-pub(crate) trait Source {
-    fn observers(&self) -> &Observers;
-
-    /// `fibers`: how many live.
-    fn metrics(&self, fibers: usize) -> Option<Metrics>;
-}
+use crate::source::Source;
 
 /// `None`: the scheduler is of another crate, such as a test's.
 fn source(scheduler: &dyn Scheduler) -> Option<&dyn Source> {

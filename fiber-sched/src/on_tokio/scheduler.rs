@@ -103,7 +103,7 @@ impl RuntimeScheduler {
 }
 
 #[cfg(feature = "inspector")]
-impl crate::inspector::Source for RuntimeScheduler {
+impl crate::source::Source for RuntimeScheduler {
     fn observers(&self) -> &crate::observer::Observers {
         &self.hooks.observers
     }

@@ -135,7 +135,7 @@ impl Stops for PoolScheduler {
 }
 
 #[cfg(feature = "inspector")]
-impl crate::inspector::Source for PoolScheduler {
+impl crate::source::Source for PoolScheduler {
     fn observers(&self) -> &crate::observer::Observers {
         self.queues.observers()
     }

@@ -15,6 +15,7 @@ const KNOTS: [imports::Knot<'static>; 5] = [
     &[
         "pool",
         "pool/builder",
+        "pool/host",
         "pool/lookout",
         "pool/queue",
         "pool/scheduler",

@@ -107,7 +107,8 @@ impl Group {
     /// use fiber_sched::TokioScheduler;
     /// use std::time::Duration;
     ///
-    /// let requests = TokioScheduler::current().group();
+    /// let fibers = TokioScheduler::current();
+    /// let requests = fibers.group();
     /// let answer = Fiber::delay(Duration::from_millis(1)).map(|()| "served");
     /// assert_eq!(requests.call(answer).await.unwrap(), "served");
     /// # }
