@@ -101,17 +101,14 @@ impl Group {
     /// A fiber in the group that runs in the task that awaits it; see [`Call`].
     ///
     /// ```
-    /// # #[tokio::main]
-    /// # async fn main() {
     /// use fiber_core::Fiber;
-    /// use fiber_sched::TokioScheduler;
+    /// use fiber_sched::{Pool, block_on};
     /// use std::time::Duration;
     ///
-    /// let fibers = TokioScheduler::current();
-    /// let requests = fibers.group();
+    /// let pool = Pool::new();
+    /// let requests = pool.group();
     /// let answer = Fiber::delay(Duration::from_millis(1)).map(|()| "served");
-    /// assert_eq!(requests.call(answer).await.unwrap(), "served");
-    /// # }
+    /// assert_eq!(block_on(requests.call(answer)).unwrap(), "served");
     /// ```
     ///
     /// # Cancellation
