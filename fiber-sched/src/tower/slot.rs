@@ -48,7 +48,10 @@ impl<T> Taker<T> {
         match &mut *slot {
             Slot::Empty(waker) => {
                 if waker.as_ref().is_none_or(|waker| !waker.will_wake(cx.waker())) {
-                    *waker = Some(cx.waker().clone());
+                    let before = waker.replace(cx.waker().clone());
+                    // Its drop may run code that gives the value.
+                    drop(slot);
+                    drop(before);
                 }
                 Poll::Pending
             }
