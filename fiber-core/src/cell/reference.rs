@@ -73,7 +73,7 @@ impl<O: Owner> Top<O> {
     unsafe fn free(top: NonNull<Self>) {
         // SAFETY: it is alive.
         if unsafe { top.as_ref() }.outside.is_some() {
-            // SAFETY: `nested` has made it of a box, and nobody uses it.
+            // SAFETY: `nested` has made it of a box, and it is not used any more.
             drop(unsafe { Box::from_raw(top.as_ptr()) });
         }
     }

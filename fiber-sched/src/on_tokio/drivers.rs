@@ -77,8 +77,7 @@ impl Drivers {
         let count = runtime.metrics().num_workers();
         let branches: Vec<_> = (0..count).map(|_| BranchDeque::new()).collect();
         let hosts = Hosts::new(count);
-        let of_hosts = hosts.deques().map(|branches| branches.stealer());
-        let lent: Box<[_]> = branches.iter().map(BranchDeque::stealer).chain(of_hosts).collect();
+        let lent: Box<[_]> = branches.iter().map(BranchDeque::stealer).chain(hosts.stealers()).collect();
         // While a driver is busy, there is a lookout, or there is no thread that could take branches.
         lent.iter().for_each(|lent| lent.set_watched(true));
         let drivers = Arc::new(Drivers {

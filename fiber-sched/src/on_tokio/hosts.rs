@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use fiber_core::scheduler::{BranchDeque, Worker};
+use fiber_core::scheduler::{BranchDeque, BranchStealer, Worker};
 use parking_lot::{Mutex, MutexGuard};
 
 /// For the threads that poll a future with `block_on`.
@@ -28,9 +28,9 @@ impl Hosts {
         self.0.len()
     }
 
-    /// The deques, when none is in use yet.
-    pub(super) fn deques(&self) -> impl Iterator<Item = MutexGuard<'_, BranchDeque>> {
-        self.0.iter().map(Mutex::lock)
+    /// The thieves' sides of the deques, when none is in use yet.
+    pub(super) fn stealers(&self) -> impl Iterator<Item = BranchStealer> {
+        self.0.iter().map(|branches| branches.lock().stealer())
     }
 
     /// A place that is free, and its number.

@@ -502,11 +502,8 @@ impl Context {
     /// Whether a turn of this fiber may start the other one: also one of the scheduler, if this fiber has a host.
     #[inline]
     pub(crate) fn may_start(&self, other: &Context) -> bool {
-        self.is_served_with(other) || self.host().is_some() && other.is_of_scheduler(self.scheduler())
-    }
-
-    fn is_of_scheduler(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
-        self.host().is_none() && Arc::ptr_eq(self.scheduler(), scheduler)
+        let is_between = self.host().is_some() && other.host().is_none();
+        self.is_served_with(other) || is_between && Arc::ptr_eq(self.scheduler(), other.scheduler())
     }
 
     /// Sets the place. No effect on a scheduler without places.
