@@ -28,12 +28,16 @@ const MOST_FAILURES: usize = 50;
 /// let pool = Pool::builder().observer(History::new()).build();
 /// let inspector = Inspector::new(pool.context());
 /// let accounts = Mutex::new(()).named("accounts");
+/// # let until_wait = |count| {
+/// #     let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+/// #     while pool.dump().fibers().filter(|fiber| fiber.waits() > 0).count() < count && std::time::Instant::now() < end {
+/// #         std::thread::yield_now();
+/// #     }
+/// # };
 /// let holder = pool.spawn(accounts.with(|_| Fiber::<()>::never()).named("holder"));
+/// # until_wait(1);
 /// let waiter = pool.spawn(accounts.with(|_| Fiber::success(())).named("waiter"));
-/// # let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
-/// # while pool.dump().fibers().filter(|fiber| fiber.waits() > 0).count() < 2 && std::time::Instant::now() < end {
-/// #     std::thread::yield_now();
-/// # }
+/// # until_wait(2);
 /// let request = http::Request::get("/fibers?json").body(()).unwrap();
 /// let json = inspector.answer(&request).into_body();
 /// assert!(json.contains("Mutex `accounts`"), "{json}");
