@@ -78,7 +78,8 @@ fn all_turns_are_in_the_task_whatever_the_fiber_waits_for() {
             turns.push(seen());
             do! Fiber::delay(MILLISECOND).fork().bind(|child| child.join());
             turns.push(seen());
-            let delay = || Fiber::delay(MILLISECOND).map(|()| seen());
+            // Longer than a thread that takes the other side needs until that waits.
+            let delay = || Fiber::delay(20 * MILLISECOND).map(|()| seen());
             let! (left, right) = delay().zip(delay());
             turns.extend([left, right]);
             turns
