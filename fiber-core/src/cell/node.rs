@@ -327,6 +327,7 @@ impl<O: Owner> Node<O> {
         self.parking.end_wait();
     }
 
+    #[inline(always)]
     pub(crate) fn park(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
         self.parking.park(waiter, shielded)
     }
@@ -347,6 +348,7 @@ impl<O: Owner> Node<O> {
         self.parking.clear(Word::LIMIT_OVER);
     }
 
+    #[inline]
     pub(crate) fn fire(&self, event: EventKey) -> Fired<O::Waiter> {
         self.parking.fire(event)
     }

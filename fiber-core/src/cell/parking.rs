@@ -21,18 +21,22 @@ pub(crate) enum Signal {
 }
 
 /// Identifies an event of one wait: its only event, or one of its two; and whether the fiber is a side of a race, so that the event
-/// has to win that race first.
+/// has to win that race first. No fiber waits so often that the generation would lose a bit.
+///
+/// ```text
+///   | generation | RACED | SECOND |
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct EventKey(u64);
+pub struct EventKey(u64);
 
 impl EventKey {
-    const SECOND: u64 = 1 << 63;
-    const RACED: u64 = 1 << 62;
-    const MARKS: u64 = Self::SECOND | Self::RACED;
+    const SECOND: u64 = 1;
+    const RACED: u64 = 2;
+    const SHIFT: u32 = 2;
 
     /// The first event of wait `generation`.
     pub(crate) fn first_of(generation: u64) -> Self {
-        EventKey(generation & !Self::MARKS)
+        EventKey(generation << Self::SHIFT)
     }
 
     /// The same event, of a side of a race.
@@ -54,18 +58,16 @@ impl EventKey {
     }
 
     pub(crate) fn generation(self) -> u64 {
-        self.0 & !Self::MARKS
+        self.0 >> Self::SHIFT
     }
 
-    /// The key as a small number: no fiber waits so often that this would lose a bit.
+    /// The key as a number of at most 52 bits.
     pub(crate) fn to_number(self) -> u64 {
-        self.generation() << 2 | u64::from(self.is_raced()) << 1 | u64::from(self.is_second())
+        self.0
     }
 
     pub(crate) fn from_number(number: u64) -> Self {
-        let first = EventKey::first_of(number >> 2);
-        let event = if number & 1 == 0 { first } else { first.second() };
-        if number & 2 == 0 { event } else { event.raced() }
+        EventKey(number)
     }
 }
 
@@ -175,6 +177,7 @@ impl<W> Parking<W> {
     ///
     /// # Errors
     /// Returns the waiter if the event has already arrived, or the fiber was cancelled and is not `shielded`.
+    #[inline(always)]
     pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.park_in::<false>(waiter, shielded)
     }
@@ -220,8 +223,23 @@ impl<W> Parking<W> {
 
     /// Reports an event of a wait. Unless the result is `Late`, this event ends the wait, and neither a cancellation nor
     /// another event can end it any more.
+    #[inline]
     pub(super) fn fire(&self, event: EventKey) -> Fired<W> {
         let mark = if event.is_second() { Word::SECOND } else { 0 };
+        let current = self.load();
+        // Usually, the fiber has parked.
+        if current.generation() == event.generation()
+            && current.is_parked()
+            && let Ok(waiter) = self.take(current, mark)
+        {
+            return Fired::Parked(waiter);
+        }
+        self.fire_anyhow(event, mark)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fire_anyhow(&self, event: EventKey, mark: u64) -> Fired<W> {
         self.settle(event.generation(), mark, Word::to_fired)
     }
 
@@ -283,6 +301,7 @@ impl<W> Parking<W> {
     }
 
     /// `PARKED` to `IDLE`, with `mark`; moves the waiter out of its cell.
+    #[inline]
     fn take(&self, current: Word, mark: u64) -> Result<W, Word> {
         // Acquire: pairs with the Release of `park`. Release is not needed: the next owner of the cell is the fiber,
         // which this thread resumes by the waiter that it takes here.

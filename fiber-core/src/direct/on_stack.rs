@@ -363,7 +363,7 @@ impl<T: Send + 'static> Waits for Moves<T> {
 
     fn begin(&mut self, _: &Cx<'_>) -> Begun<T> {
         let home = self.home.clone();
-        Begun::Elsewhere(Box::new(move |task| home.submit(task)))
+        Begun::Elsewhere(Box::new(Box::new(move |task| home.submit(task))))
     }
 
     fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<T>> {

@@ -5,7 +5,8 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::cell::EventKey;
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::outcome::{Outcome, Panic, discard_part};
 
@@ -20,11 +21,11 @@ pub trait Side: Send + 'static + Sized {
     /// Looks whether the event has happened, before the first wait.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
 
-    /// Leaves `wakeup` with the event, or gives what the event has given meanwhile.
+    /// Leaves a wake-up with the event, or gives what the event has given meanwhile.
     ///
     /// # Safety
     /// The side is neither moved nor dropped until `deregister` or `leave` was called, or until `woken` has given an outcome.
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Event>>;
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<Self::Event>>;
 
     /// Its wake-up was fired. `None`: it is registered again.
     fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
@@ -64,7 +65,7 @@ impl<T: Send + 'static> Side for NoSide<T> {
         match self.0 {}
     }
 
-    unsafe fn register(&mut self, _: &Cx<'_>, _: Wakeup) -> Option<Outcome<Infallible>> {
+    unsafe fn register(&mut self, _: &Cx<'_>, _: EventKey) -> Option<Outcome<Infallible>> {
         match self.0 {}
     }
 

@@ -4,6 +4,7 @@
 //! inspect it, the panic goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) when it is dropped.
 
 use std::mem::needs_drop;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::context::{Context, Cx};
@@ -71,6 +72,22 @@ impl<T> Outcome<T> {
             && let Err(panic) = guard(|| drop(unused))
         {
             return self.torn_by(panic, fiber);
+        }
+        self
+    }
+
+    /// The same for a value that is dropped where it is, and not moved before.
+    ///
+    /// # Safety
+    /// The value may be dropped, and is not used afterwards.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn without_at<D>(self, unused: *mut D, fiber: &impl HasContext) -> Self {
+        if const { needs_drop::<D>() } {
+            // SAFETY: by the contract.
+            if let Err(panic) = guard(|| unsafe { ptr::drop_in_place(unused) }) {
+                return self.torn_by(panic, fiber);
+            }
         }
         self
     }

@@ -208,6 +208,7 @@ impl Task {
         Task(OneOf::new(Value::First(fiber), note))
     }
 
+    #[inline]
     fn of_rest(rest: Waiter, note: u64) -> Self {
         Task(OneOf::new(Value::Second(rest), note))
     }
@@ -221,6 +222,7 @@ impl Task {
         Task::of_fiber(fiber, START)
     }
 
+    #[inline]
     pub(crate) fn wake(waiter: Waiter, signal: Signal) -> Self {
         Task::of_rest(
             waiter,
@@ -294,6 +296,7 @@ impl Task {
     }
 
     /// A task that wakes `rest` as an event would.
+    #[inline]
     pub(crate) fn resume(rest: Waiter) -> Self {
         Task::of_rest(rest, RESUME)
     }

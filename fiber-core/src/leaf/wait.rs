@@ -2,10 +2,11 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 use std::ptr;
 
-use crate::cell::Signal;
+use crate::cell::{EventKey, Signal};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Waiting, Waits, frame_size, lies_in_frame};
 use crate::engine::side::Side;
@@ -189,7 +190,7 @@ pub trait Awaits: Send + 'static + Sized {
         &mut self,
         place: &mut Self::Place,
         cx: &Cx<'_>,
-        wakeup: Wakeup,
+        event: EventKey,
     ) -> Option<Outcome<Self::Out>>;
 
     /// The wake-up was fired. `None`: it is registered again.
@@ -240,8 +241,8 @@ impl<W: Wait> Awaits for W {
     }
 
     #[inline]
-    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
-        Wait::register(self, cx, wakeup)
+    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, event: EventKey) -> Option<Outcome<W::Out>> {
+        Wait::register(self, cx, Wakeup::of_fiber(cx.context().clone(), event))
     }
 
     #[inline]
@@ -286,6 +287,25 @@ impl<W: Awaits> Leaf<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
 
+    /// Looks whether the event has happened, unless another side holds the race.
+    #[inline(always)]
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
+            return None;
+        }
+        let mut polled = None;
+        ask(&mut polled, || self.wait.poll(cx));
+        polled
+    }
+
+    /// Gives an outcome, and drops the leaf in its variable: it may be as large as what the fiber sends.
+    #[inline(always)]
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+        let mut leaf = ManuallyDrop::new(self);
+        // SAFETY: it is not used afterwards.
+        unsafe { outcome.without_at(&raw mut *leaf, cx) }
+    }
+
     /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
     #[inline(always)]
     fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, W::Out> {
@@ -322,13 +342,8 @@ impl<W: Awaits> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(self.end_unstarted(cx));
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(self.wait(cx));
-        }
-        let mut polled = None;
-        ask(&mut polled, || self.wait.poll(cx));
-        match polled {
-            Some(outcome) => Step::Done(outcome.without(self, cx)),
+        match self.poll(cx) {
+            Some(outcome) => Step::Done(self.end(cx, outcome)),
             None => Step::Wait(self.wait(cx)),
         }
     }
@@ -338,13 +353,11 @@ impl<W: Awaits> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(self.wait_then(cx, plain));
-        }
-        let mut polled = None;
-        ask(&mut polled, || self.wait.poll(cx));
-        match polled {
-            Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
+        match self.poll(cx) {
+            Some(outcome) => {
+                let outcome = self.end(cx, outcome);
+                plain.follow(cx, outcome)
+            }
             None => Step::Wait(self.wait_then(cx, plain)),
         }
     }
@@ -427,10 +440,11 @@ impl<W: Awaits> Waits for Placed<W> {
         let Leaf { wait, site } = &self.leaf;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
-        let wakeup = context.begin_wait(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
-        let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
+        let event =
+            context.begin_wait_of_leaf(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
+        let event = if W::CAN_LOSE && context.is_raced() { event.raced() } else { event };
         // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
-        match self.ask(|wait, place| unsafe { wait.register(place, cx, wakeup) }) {
+        match self.ask(|wait, place| unsafe { wait.register(place, cx, event) }) {
             Some(outcome) => {
                 context.end_wait();
                 Begun::Ready(outcome)
@@ -462,8 +476,10 @@ impl<W: Awaits> Waits for Placed<W> {
         let (leaf, place) = unsafe { Placed::parts(at) };
         // SAFETY: by the contract. It is trivial: the wait has left it.
         unsafe { ptr::drop_in_place(place) };
-        // SAFETY: by the contract.
-        outcome.without(unsafe { leaf.read() }, cx)
+        // SAFETY: by the contract. The buffer is locked meanwhile.
+        let outcome = unsafe { outcome.without_at(leaf, cx) };
+        cx.unlock();
+        outcome
     }
 
     fn leave(&mut self) {
@@ -479,9 +495,9 @@ impl<W: Awaits> Side for Placed<W> {
         self.ask(|wait, _| wait.poll(cx))
     }
 
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<W::Out>> {
         // SAFETY: by the contract.
-        self.ask(|wait, place| unsafe { wait.register(place, cx, wakeup) })
+        self.ask(|wait, place| unsafe { wait.register(place, cx, event) })
     }
 
     fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {

@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation, claim_if};
-use super::waiters::{Seat, Waiter, Waiters, Wakes};
-use crate::engine::context::{Cx, WaitsFor};
+use super::waiters::{Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -186,8 +186,8 @@ impl Attempt for Arrival {
         let mut seat = Some(seat);
         let mut state = state.lock();
         // A race counts once, even if both of its sides wait here.
-        let others = match seat.as_ref().map(Seat::wakeup) {
-            Some(wakeup) if wakeup.is_raced() => state.queue.others(wakeup).count(),
+        let others = match &seat {
+            Some(seat) if seat.is_raced() => state.queue.others(seat).count(),
             _ => state.arrived,
         };
         let is_last = others + 1 >= *parties && claim_if(&mut seat, |_| true);

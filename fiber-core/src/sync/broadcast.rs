@@ -7,8 +7,8 @@ use parking_lot::MutexGuard;
 
 use super::channel::{Closed, SendError, TrySendError};
 use super::operation::{Attempt, Operation, claim_if};
-use super::waiters::{Seat, Waiter, Waiters, Wakes};
-use crate::engine::context::{Cx, WaitsFor};
+use super::waiters::{Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped, taken};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;

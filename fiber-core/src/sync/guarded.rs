@@ -30,9 +30,9 @@ use std::thread::panicking;
 
 use super::operation::{Attempt, Operation};
 use super::permits::Permits;
-use super::waiters::{Seat, Waiter};
+use super::waiters::Waiter;
 use crate::combine::Then;
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::holder::Holder;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;

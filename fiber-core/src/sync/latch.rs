@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
-use super::waiters::{Seat, Waiter, Waiters, Wakes};
-use crate::engine::context::{Cx, WaitsFor};
+use super::waiters::{Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -172,7 +172,7 @@ impl Attempt for Opened {
         let mut queue = self.latch.0.queue.lock();
         // Under the lock: see `count_down`.
         if self.latch.is_open() {
-            return seat.wakeup().claim().then_some(Outcome::Success(()));
+            return seat.claim().then_some(Outcome::Success(()));
         }
         place.join(&mut queue, seat, ());
         None

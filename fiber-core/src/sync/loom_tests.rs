@@ -19,8 +19,8 @@ use super::Latch;
 use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
 use super::operation::Attempt;
 use super::permits::Permits;
-use super::waiters::{Seat, Waiter};
-use crate::engine::context::Wakeup;
+use super::waiters::Waiter;
+use crate::engine::context::{Seat, Wakeup};
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
 use crate::primitive::model_with_a_bound;
@@ -50,9 +50,9 @@ impl Wake for Bell {
 
 fn seat() -> (Plain<Bell>, Seat) {
     let bell = Plain::new(Bell { notify: Notify::new(), is_rung: AtomicBool::new(false) });
-    let wakeup = Wakeup::from(Waker::from(bell.clone()));
     // SAFETY: the operations of these models stay in their variables.
-    (bell, unsafe { Seat::new(wakeup) })
+    let seat = unsafe { Seat::of_waker(Waker::from(bell.clone())) };
+    (bell, seat)
 }
 
 /// Permits, and a value that only the holder of all of them accesses.

@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation, claim_if};
-use super::waiters::{Seat, Waiter, Waiters, Wakes};
-use crate::engine::context::{Cx, WaitsFor};
+use super::waiters::{Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;

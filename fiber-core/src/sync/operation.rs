@@ -9,13 +9,13 @@ use std::task::{Wake, Waker};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::cell::EventKey;
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::event::Event;
 use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
 use crate::leaf::{Awaits, Leaf};
 use crate::outcome::Outcome;
-use crate::sync::waiters::Seat;
 
 /// An operation of a primitive for one caller.
 pub trait Attempt: Send + Sized + 'static {
@@ -108,10 +108,10 @@ impl<A: Attempt> Operation<A> {
         let sleeper = Arc::new(Sleeper::default());
         let mut blocked = Blocked { attempt, place: A::Place::default() };
         loop {
-            let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
             let Blocked { attempt, place } = &mut blocked;
             // SAFETY: the place stays in its variable, and leaves when that is dropped.
-            if let Some(outcome) = attempt.join(place, None, unsafe { Seat::new(wakeup) }) {
+            let seat = unsafe { Seat::of_waker(Waker::from(sleeper.clone())) };
+            if let Some(outcome) = attempt.join(place, None, seat) {
                 return outcome;
             }
             sleeper.sleep();
@@ -152,10 +152,10 @@ impl<A: Attempt> Awaits for Operation<A> {
         &mut self,
         place: &mut A::Place,
         cx: &Cx<'_>,
-        wakeup: Wakeup,
+        event: EventKey,
     ) -> Option<Outcome<A::Out>> {
-        // SAFETY: by the contract of this function.
-        self.0.join(place, Some(cx), unsafe { Seat::new(wakeup) })
+        // SAFETY: the operation is a leaf of this fiber; and by the contract of this function.
+        self.0.join(place, Some(cx), unsafe { Seat::of_fiber(cx.context(), event) })
     }
 
     #[inline]
@@ -209,8 +209,8 @@ impl<A: Attempt> fmt::Debug for Operation<A> {
 /// go on: it takes and gives nothing, and joins the waiters if the seat is left. An operation that may go on and turns out to be
 /// impossible after all, because its partner has ended another wait, is polled again.
 #[inline]
-pub(super) fn claim_if(seat: &mut Option<Seat>, is_possible: impl FnOnce(&Wakeup) -> bool) -> bool {
-    let Some(raced) = seat.as_ref().map(Seat::wakeup).filter(|wakeup| wakeup.is_raced()) else { return true };
+pub(super) fn claim_if(seat: &mut Option<Seat>, is_possible: impl FnOnce(&Seat) -> bool) -> bool {
+    let Some(raced) = seat.as_ref().filter(|seat| seat.is_raced()) else { return true };
     if !is_possible(raced) {
         return false;
     }

@@ -15,7 +15,8 @@
 //! Released permits go to the oldest waiter, as soon as they suffice for its request. No thread takes permits past the
 //! queue, so a large request does not starve.
 
-use super::waiters::{Seat, Waiter, Waiters, Wakes};
+use super::waiters::{Waiter, Waiters, Wakes};
+use crate::engine::context::Seat;
 use crate::footprint::{Access, Object};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
@@ -77,7 +78,7 @@ impl Permits {
         }
         // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
-        if word / ONE >= count && seat.wakeup().claim() {
+        if word / ONE >= count && seat.claim() {
             // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
             // this store ends the release sequence of earlier `give_back`s.
             self.word.store(word - count * ONE, Ordering::Release);

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::operation::{Attempt, Operation};
-use super::waiters::{Seat, Waiter, Waiters, Wakes};
-use crate::engine::context::{Cx, WaitsFor};
+use super::waiters::{Waiter, Waiters, Wakes};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::shared::PromiseFailed;
@@ -300,7 +300,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         }
         drop(queue);
         // Without the lock, because the clone is user code.
-        if seat.wakeup().claim() { self.outcome() } else { None }
+        if seat.claim() { self.outcome() } else { None }
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {

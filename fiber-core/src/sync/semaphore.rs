@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
 use super::permits::Permits;
-use super::waiters::{Seat, Waiter};
-use crate::engine::context::{Cx, WaitsFor};
+use super::waiters::Waiter;
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::holder::Holder;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;

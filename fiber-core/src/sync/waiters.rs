@@ -1,8 +1,8 @@
 //! The waiters of a primitive: first come, first served.
 //!
 //! The list is behind the lock of its primitive, and has no memory of its own: each [`Waiter`] is a part of the operation that waits,
-//! which lies in the frames of its fiber. It joins with its wake-up and a request. To serve the oldest waiter, a thread unlinks it,
-//! [commits](crate::scheduler::Wakeup) its wait, and then stores the answer in the place of the request:
+//! which lies in the frames of its fiber. It joins with its seat and a request. To serve the oldest waiter, a thread unlinks it,
+//! [commits](Seat::commit) its wait, and then stores the answer in the place of the request:
 //!
 //! | the oldest waiter | `commit` | then |
 //! |---|---|---|
@@ -29,20 +29,26 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::iter::successors;
-use std::marker::PhantomPinned;
-use std::mem::MaybeUninit;
+use std::marker::{PhantomData, PhantomPinned};
+use std::mem::{MaybeUninit, offset_of};
 use std::process::abort;
 use std::ptr::NonNull;
 
-use crate::engine::context::{Committed, Wakeup};
+use crate::engine::context::{Committed, Cx, Seat};
 
 /// The waiters, each with a `T`: first its request, then the answer.
 pub(super) struct Waiters<T> {
-    oldest: Link<T>,
-    youngest: Link<T>,
+    list: List,
+    _nodes: PhantomData<T>,
 }
 
-type Link<T> = Option<NonNull<Node<T>>>;
+/// The list, whose code is the same for all `T`.
+struct List {
+    oldest: Link,
+    youngest: Link,
+}
+
+type Link = Option<NonNull<Front>>;
 
 /// A place in the list, as a part of the operation that waits.
 pub struct Waiter<T> {
@@ -54,19 +60,26 @@ pub struct Waiter<T> {
     _stays: PhantomPinned,
 }
 
+#[repr(C)]
 struct Node<T> {
-    older: Link<T>,
-    younger: Link<T>,
-    is_linked: bool,
-    /// `None` after the waiter was served.
-    wakeup: Option<Wakeup>,
+    front: Front,
     request: T,
 }
 
-/// A wake-up, and the promise that the operation which gets it stays where it is until it has left its list, or its event has ended the
-/// wait.
-#[derive(Debug)]
-pub struct Seat(Wakeup);
+/// What the list knows of a node.
+struct Front {
+    older: Link,
+    younger: Link,
+    is_linked: bool,
+    /// `None` after the waiter was served.
+    seat: Option<Seat>,
+}
+
+/// The place of the request of a node, which is a `Node<T>`.
+#[inline]
+fn request<T>(node: NonNull<Front>) -> *mut T {
+    node.as_ptr().wrapping_byte_add(offset_of!(Node<T>, request)).cast()
+}
 
 // SAFETY: the nodes are used only by a thread that has a reference to the list, or to the waiter, and a request is moved between the
 // threads of the waiters and those that serve.
@@ -76,23 +89,6 @@ unsafe impl<T: Send> Send for Waiter<T> {}
 // SAFETY: a shared reference to a waiter gives access to nothing but `has_joined`.
 unsafe impl<T: Send> Sync for Waiter<T> {}
 
-impl Seat {
-    /// # Safety
-    /// The operation that gets it is neither moved nor dropped before it has left, or its event has ended the wait.
-    pub(crate) unsafe fn new(wakeup: Wakeup) -> Self {
-        Seat(wakeup)
-    }
-
-    pub(super) fn wakeup(&self) -> &Wakeup {
-        &self.0
-    }
-
-    /// For an event that needs no place in a list.
-    pub(super) fn into_wakeup(self) -> Wakeup {
-        self.0
-    }
-}
-
 impl<T> Waiter<T> {
     pub(super) fn has_joined(&self) -> bool {
         self.has_joined
@@ -100,18 +96,12 @@ impl<T> Waiter<T> {
 
     /// Joins the list as the youngest waiter.
     #[inline]
-    pub(super) fn join(&mut self, waiters: &mut Waiters<T>, Seat(wakeup): Seat, request: T) {
+    pub(super) fn join(&mut self, waiters: &mut Waiters<T>, seat: Seat, request: T) {
         assert!(!self.has_joined, "a waiter joins once");
         self.has_joined = true;
-        let older = waiters.youngest;
-        let node = Node { older, younger: None, is_linked: true, wakeup: Some(wakeup), request };
-        let place = NonNull::from(self.node.get_mut().write(node));
-        match older {
-            // SAFETY: it is in the list, and the caller holds the lock.
-            Some(older) => unsafe { (*older.as_ptr()).younger = Some(place) },
-            None => waiters.oldest = Some(place),
-        }
-        waiters.youngest = Some(place);
+        let front = Front { older: None, younger: None, is_linked: true, seat: Some(seat) };
+        let place = NonNull::from(self.node.get_mut().write(Node { front, request }));
+        waiters.list.push(place.cast());
     }
 
     /// Leaves the list, if it has joined: the request, or the answer. `true` if it was served.
@@ -123,12 +113,12 @@ impl<T> Waiter<T> {
         self.has_joined = false;
         let node = NonNull::from(self.node.get_mut()).cast::<Node<T>>();
         // SAFETY: the node is initialised, and the caller holds the lock.
-        if unsafe { (*node.as_ptr()).is_linked } {
-            waiters.unlink(node);
+        if unsafe { (*node.as_ptr()).front.is_linked } {
+            waiters.list.unlink(node.cast());
         }
         // SAFETY: as above; it is not read again before it joins again.
-        let Node { wakeup, request, .. } = unsafe { node.read() };
-        Some((request, wakeup.is_none()))
+        let Node { front, request } = unsafe { node.read() };
+        Some((request, front.seat.is_none()))
     }
 
     /// For a waiter whose wait has ended, and that is only ever [dismissed](Waiters::dismiss_if): whether it was. If so, it has left.
@@ -137,7 +127,7 @@ impl<T> Waiter<T> {
     where
         T: Copy,
     {
-        // Nothing is left in the node: its wake-up was taken, and a request that is `Copy` needs no drop.
+        // Nothing is left in the node: its seat was taken, and a request that is `Copy` needs no drop.
         std::mem::take(&mut self.has_joined)
     }
 }
@@ -165,76 +155,43 @@ impl<T> fmt::Debug for Waiter<T> {
     }
 }
 
-impl<T> Waiters<T> {
-    pub(super) const fn new() -> Self {
-        Waiters { oldest: None, youngest: None }
-    }
-
-    /// Whether nobody waits. Served waiters do not count.
-    pub(super) fn is_empty(&self) -> bool {
-        self.oldest.is_none()
-    }
-
-    /// The waiters that an operation of `wakeup` can serve: not its own fiber, and not another side of its race, unless one is a program.
-    pub(super) fn others(&self, wakeup: &Wakeup) -> impl Iterator<Item = &Wakeup> {
-        // SAFETY: the nodes of the list are initialised, and the list is borrowed, so they stay.
-        let nodes = successors(self.oldest, |node| unsafe { node.as_ref() }.younger);
-        // SAFETY: as above.
-        let wakeups = nodes.filter_map(|node| unsafe { node.as_ref() }.wakeup.as_ref());
-        wakeups.filter(move |other| !other.is_beside(wakeup))
-    }
-
-    /// Serves the oldest waiter whose wait is not over. `answer` stores the answer.
+impl List {
+    /// Adds the youngest waiter.
     #[inline]
-    pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
-        while let Some(node) = self.oldest {
-            if let Some(committed) = self.commit(node) {
-                // SAFETY: the owner takes the lock to leave, so the node is still there.
-                answer(unsafe { &mut (*node.as_ptr()).request });
-                return Some(committed);
+    fn push(&mut self, node: NonNull<Front>) {
+        match self.youngest {
+            Some(older) => {
+                // SAFETY: both are in the list, and the caller holds the lock.
+                unsafe { (*older.as_ptr()).younger = Some(node) };
+                // SAFETY: as above.
+                unsafe { (*node.as_ptr()).older = Some(older) };
             }
+            None => self.oldest = Some(node),
         }
-        None
-    }
-
-    /// Wakes the oldest waiter whose wait is not over, if its request `fits`. Gives the request. The wake-up alone is the answer.
-    pub(super) fn dismiss_if(&mut self, fits: impl Fn(T) -> bool) -> Option<(Committed, T)>
-    where
-        T: Copy,
-    {
-        loop {
-            let node = self.oldest?;
-            // SAFETY: it is in the list.
-            let request = unsafe { (*node.as_ptr()).request };
-            if !fits(request) {
-                return None;
-            }
-            if let Some(committed) = self.commit(node) {
-                return Some((committed, request));
-            }
-        }
+        self.youngest = Some(node);
     }
 
     /// Unlinks a waiter, and ends its wait. `None` if that is over.
-    #[inline]
-    fn commit(&mut self, node: NonNull<Node<T>>) -> Option<Committed> {
+    // Not inlined, so that there is one copy of this code.
+    #[inline(never)]
+    fn commit(&mut self, node: NonNull<Front>) -> Option<Committed> {
         self.unlink(node);
         // SAFETY: it was in the list.
-        let wakeup = unsafe { (*node.as_ptr()).wakeup.take() }?;
-        match wakeup.commit() {
+        let seat = unsafe { (*node.as_ptr()).seat.take() }?;
+        match seat.commit() {
             Ok(committed) => Some(committed),
             Err(late) => {
                 // SAFETY: the wait was not ended here, so the owner takes the lock to leave.
-                unsafe { (*node.as_ptr()).wakeup = Some(late) };
+                unsafe { (*node.as_ptr()).seat = Some(late) };
                 None
             }
         }
     }
 
     #[inline]
-    fn unlink(&mut self, node: NonNull<Node<T>>) {
+    fn unlink(&mut self, node: NonNull<Front>) {
         // SAFETY: this node and its neighbours are in the list.
-        let Node { older, younger, .. } = unsafe { node.as_ref() };
+        let Front { older, younger, .. } = unsafe { node.as_ref() };
         let (older, younger) = (*older, *younger);
         match older {
             // SAFETY: as above.
@@ -249,6 +206,57 @@ impl<T> Waiters<T> {
         // SAFETY: as above.
         unsafe { (*node.as_ptr()).is_linked = false };
     }
+}
+
+impl<T> Waiters<T> {
+    pub(super) const fn new() -> Self {
+        Waiters { list: List { oldest: None, youngest: None }, _nodes: PhantomData }
+    }
+
+    /// Whether nobody waits. Served waiters do not count.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.oldest.is_none()
+    }
+
+    /// The waiters that an operation of `seat` can serve: not its own fiber, and not another side of its race, unless one is a program.
+    pub(super) fn others(&self, seat: &Seat) -> impl Iterator<Item = &Seat> {
+        // SAFETY: the nodes of the list are initialised, and the list is borrowed, so they stay.
+        let nodes = successors(self.list.oldest, |node| unsafe { node.as_ref() }.younger);
+        // SAFETY: as above.
+        let seats = nodes.filter_map(|node| unsafe { node.as_ref() }.seat.as_ref());
+        seats.filter(move |other| !other.is_beside(seat))
+    }
+
+    /// Serves the oldest waiter whose wait is not over. `answer` stores the answer.
+    #[inline]
+    pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
+        while let Some(node) = self.list.oldest {
+            if let Some(committed) = self.list.commit(node) {
+                // SAFETY: the owner takes the lock to leave, so the node is still there.
+                answer(unsafe { &mut *request(node) });
+                return Some(committed);
+            }
+        }
+        None
+    }
+
+    /// Wakes the oldest waiter whose wait is not over, if its request `fits`. Gives the request. The wake-up alone is the answer.
+    pub(super) fn dismiss_if(&mut self, fits: impl Fn(T) -> bool) -> Option<(Committed, T)>
+    where
+        T: Copy,
+    {
+        loop {
+            let node = self.list.oldest?;
+            // SAFETY: it is in the list.
+            let request = unsafe { *request(node) };
+            if !fits(request) {
+                return None;
+            }
+            if let Some(committed) = self.list.commit(node) {
+                return Some((committed, request));
+            }
+        }
+    }
 
     /// Serves all waiters, and adds their wake-ups.
     pub(super) fn serve_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
@@ -261,15 +269,15 @@ impl<T> Waiters<T> {
     /// it was; this gives that number.
     pub(super) fn serve_together(&mut self, wakes: &mut Wakes, answer: impl Fn(usize, bool) -> T) -> usize {
         let (mut all, mut served) = (Vec::new(), 0);
-        while let Some(node) = self.oldest {
-            let committed = self.commit(node);
+        while let Some(node) = self.list.oldest {
+            let committed = self.list.commit(node);
             all.push((node, committed.is_some()));
             served += usize::from(committed.is_some());
             committed.into_iter().for_each(|committed| wakes.push(committed));
         }
         for (node, is_served) in all {
             // SAFETY: the owner takes the lock to leave, so the node is still there.
-            unsafe { (*node.as_ptr()).request = answer(served, is_served) };
+            unsafe { *request(node) = answer(served, is_served) };
         }
         served
     }
@@ -277,12 +285,12 @@ impl<T> Waiters<T> {
     /// Serves all waiters by an event that takes nothing and is not seen again: a waiter whose race is held by another side finds the
     /// answer in its node when it looks again.
     pub(super) fn tell_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
-        while let Some(node) = self.oldest {
-            let committed = self.commit(node);
+        while let Some(node) = self.list.oldest {
+            let committed = self.list.commit(node);
             // SAFETY: as above.
-            let Node { wakeup, request, .. } = unsafe { &mut *node.as_ptr() };
-            if wakeup.as_ref().is_none_or(Wakeup::is_missed) {
-                answer(request);
+            if unsafe { node.as_ref() }.seat.as_ref().is_none_or(Seat::is_missed) {
+                // SAFETY: as above.
+                answer(unsafe { &mut *request(node) });
             }
             committed.into_iter().for_each(|committed| wakes.push(committed));
         }
@@ -309,7 +317,7 @@ impl Wakes {
     /// Releases the lock under which they were served, then schedules their fibers in the same order.
     pub(super) fn wake_after<L>(self, lock: L) {
         let Wakes { first, others } = self;
-        wake_after(first, lock);
+        wake_after(first, lock, None);
         if !others.is_empty() {
             others.into_iter().for_each(Committed::wake);
         }
@@ -318,10 +326,12 @@ impl Wakes {
 
 /// Releases the lock under which a waiter was served, then schedules its fiber.
 #[inline]
-pub(super) fn wake_after<L>(served: Option<Committed>, lock: L) {
+pub(super) fn wake_after<L>(served: Option<Committed>, lock: L, cx: Option<&Cx<'_>>) {
     drop(lock);
-    if let Some(committed) = served {
-        committed.wake();
+    match (served, cx) {
+        (Some(committed), Some(cx)) => committed.wake_in(cx),
+        (Some(committed), None) => committed.wake(),
+        (None, _) => {}
     }
 }
 
@@ -339,7 +349,7 @@ mod tests {
 
     fn seat() -> Seat {
         // SAFETY: the waiters of these tests stay where they are.
-        unsafe { Seat::new(Wakeup::from(Waker::noop().clone())) }
+        unsafe { Seat::of_waker(Waker::noop().clone()) }
     }
 
     #[test]

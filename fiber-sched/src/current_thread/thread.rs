@@ -81,6 +81,7 @@ impl<'a> OnlyThread<'a> {
         ptr::addr_eq(Arc::as_ptr(self.scheduler), scheduler)
     }
 
+    #[inline]
     fn push(&self, task: Task) {
         if self.scheduler.has_ready() {
             self.scheduler.schedule(task);

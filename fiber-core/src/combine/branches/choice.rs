@@ -12,7 +12,8 @@
 use std::fmt;
 
 use super::either::Either;
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::cell::EventKey;
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::side::Side;
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
@@ -69,17 +70,16 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
         self.right(cx, event)
     }
 
-    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
+    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, event: EventKey) -> Option<Outcome<Self::Out>> {
         let (left, right) = self.sides.as_mut()?;
-        let wakeup_of_right = wakeup.second();
         // SAFETY: by the contract; `left` and `right` follow only when the sides are not registered any more.
-        if let Some(event) = unsafe { left.register(cx, wakeup) } {
-            return self.left(cx, event);
+        if let Some(outcome) = unsafe { left.register(cx, event) } {
+            return self.left(cx, outcome);
         }
         // SAFETY: as above.
-        let event = unsafe { right.register(cx, wakeup_of_right) }?;
+        let outcome = unsafe { right.register(cx, event.second()) }?;
         left.deregister(cx);
-        self.right(cx, event)
+        self.right(cx, outcome)
     }
 
     /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.

@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::cell::EventKey;
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::event::Event;
 use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step, follow, larger, room_with};
@@ -92,9 +93,9 @@ impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
         self.side.poll(cx)
     }
 
-    unsafe fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<S::Event>> {
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<S::Event>> {
         // SAFETY: by the contract.
-        unsafe { self.side.register(cx, wakeup) }
+        unsafe { self.side.register(cx, event) }
     }
 
     fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use loom::thread::{self, JoinHandle};
 
 use super::state::{Shares, Structure};
-use super::{Context, Origin, WaitsFor, Wakeup};
+use super::{Context, Origin, Seat, WaitsFor};
 use crate::engine::scheduler::{Scheduler, TimerKey};
 use crate::engine::task::Task;
 use crate::instant::Instant;
@@ -80,13 +80,16 @@ fn root() -> Context {
 }
 
 /// Begins a wait of a side.
-fn waits(side: &Context) -> Wakeup {
-    side.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1).raced()
+#[allow(unsafe_code)]
+fn waits(side: &Context) -> Seat {
+    let event = side.begin_wait_of_leaf(WaitsFor::Other, Location::caller(), None, None, 1).raced();
+    // SAFETY: the sides live as long as their models.
+    unsafe { Seat::of_fiber(side, event) }
 }
 
 /// An event of a wait: whether it has happened.
-fn event(wakeup: Wakeup) -> JoinHandle<bool> {
-    thread::spawn(move || wakeup.commit().is_ok())
+fn event(seat: Seat) -> JoinHandle<bool> {
+    thread::spawn(move || seat.commit().is_ok())
 }
 
 /// A side ends, and wins.

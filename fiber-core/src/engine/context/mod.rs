@@ -18,6 +18,7 @@ mod loom_tests;
 mod part;
 mod race;
 mod report;
+mod seat;
 mod state;
 mod turn;
 mod waits_for;
@@ -29,6 +30,7 @@ pub(crate) use current::CurrentFiber;
 pub(crate) use current::is_in_fiber;
 pub(crate) use limit::{LeftLimit, LimitReport, Resumed, Timer};
 pub(crate) use part::{Make, NodeGuard, Part, Place};
+pub(crate) use seat::Seat;
 pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
 pub(crate) use turn::{Turn, TurnView};
@@ -843,6 +845,7 @@ impl Context {
     }
 
     /// Ends the wait for this event, if the wait is not over.
+    #[inline]
     fn fire(&self, event: EventKey) -> Fired<Waiter> {
         self.touch(Side::Life, Access::Write);
         self.0.fire(event)
@@ -855,8 +858,6 @@ impl Context {
     }
 
     /// Begins a wait for one event: returns the wake-up to leave with the event.
-    // Inlined, because the wake-up is too large for registers (docs/decisions/stalls.md).
-    #[inline(always)]
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
@@ -865,22 +866,29 @@ impl Context {
         at: Option<&Subject>,
         asks: u32,
     ) -> Wakeup {
-        self.begins_wait(what, site, on, at, asks);
-        Wakeup::of_fiber(self.clone(), self.0.begin_wait())
+        Wakeup::of_fiber(self.clone(), self.begin_wait_of_leaf(what, site, on, at, asks))
     }
 
-    /// Begins the wait for the children, of which the last one wakes the fiber.
-    pub(crate) fn begin_wait_for_children(&self, site: Site) {
-        self.begins_wait(WaitsFor::Children, site, None, None, 1);
-        let _ = self.0.begin_wait();
-    }
-
+    /// The same, for a leaf that makes the wake-up itself.
     #[inline]
-    fn begins_wait(&self, what: WaitsFor, site: Site, on: Option<&Context>, at: Option<&Subject>, asks: u32) {
+    pub(crate) fn begin_wait_of_leaf(
+        &self,
+        what: WaitsFor,
+        site: Site,
+        on: Option<&Context>,
+        at: Option<&Subject>,
+        asks: u32,
+    ) -> EventKey {
         self.state().own.set_waits_for(what);
         if self.is_observed() {
             self.observe_wait(what, site, on, at, asks);
         }
+        self.0.begin_wait()
+    }
+
+    /// Begins the wait for the children, of which the last one wakes the fiber.
+    pub(crate) fn begin_wait_for_children(&self, site: Site) {
+        let _ = self.begin_wait_of_leaf(WaitsFor::Children, site, None, None, 1);
     }
 
     #[cold]
@@ -907,6 +915,7 @@ impl Context {
         self.runs_again();
     }
 
+    #[inline(always)]
     pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
         let shielded = shielded || self.is_masked();
         if self.is_in_limit() { self.0.park_limited(waiter, shielded) } else { self.0.park(waiter, shielded) }

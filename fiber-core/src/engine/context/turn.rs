@@ -108,7 +108,7 @@ impl<'w> Turn<'w> {
     }
 
     /// Runs `first`, then all work that was deferred to the bottom of the stack. Never unwinds.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, first: impl FnOnce(&Turn<'_>)) {
         // User closures are guarded one by one. Only the drop of a user value can still unwind. The panic hook has
         // reported that panic, and the fiber that it interrupts ends as abandoned. Other fibers, whose rests were
@@ -169,6 +169,12 @@ impl<'a> TurnView<'a> {
 }
 
 impl TurnView<'_> {
+    /// Wakes a fiber from the bottom of the stack, before this turn ends.
+    #[cold]
+    pub(crate) fn wake_from_bottom(self, rest: Waiter, signal: Signal) {
+        self.turn.put_off.borrow_mut().push((rest, signal));
+    }
+
     /// Passes the task of a fiber that yields to its scheduler, which is at this address.
     #[inline]
     pub(crate) fn schedule_again(self, scheduler: *const dyn Scheduler, task: Task) {
@@ -363,6 +369,7 @@ impl<'a> Cx<'a> {
         (until < self.deadline() || self.is_masked()).then_some(until)
     }
 
+    #[inline]
     pub(crate) fn view(&self) -> TurnView<'a> {
         TurnView { turn: self.turn, below: self.below }
     }
@@ -562,7 +569,7 @@ impl<'a> Cx<'a> {
     /// Wakes a fiber from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn wake_from_bottom(&self, rest: Waiter, signal: Signal) {
-        self.turn.put_off.borrow_mut().push((rest, signal));
+        self.view().wake_from_bottom(rest, signal);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The wake-ups that end waits.
 
 use std::fmt;
+use std::ptr;
 use std::task::Waker;
 
 use super::{Context, Cx, Turn, throw_away};
@@ -25,18 +26,18 @@ impl Wakeup {
         Wakeup(Target::Fiber(context, event))
     }
 
-    /// The same, of a side of a race: its event has to win the race.
-    pub(crate) fn raced(self) -> Self {
-        match self.0 {
-            Target::Fiber(context, event) => Wakeup(Target::Fiber(context, event.raced())),
-            target => Wakeup(target),
+    #[inline]
+    fn event(&self) -> Option<EventOf<'_>> {
+        match &self.0 {
+            Target::Fiber(context, event) => Some(EventOf(context, *event)),
+            Target::Waker(_) => None,
         }
     }
 
     /// Whether the wait goes on. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again, because the event
     /// came while another side held the race.
     pub(crate) fn is_missed(&self) -> bool {
-        matches!(&self.0, Target::Fiber(context, event) if event.is_raced() && context.waits_in(*event))
+        self.event().is_some_and(EventOf::is_missed)
     }
 
     /// Another one for the same event of a fiber.
@@ -78,21 +79,10 @@ impl Wakeup {
     /// ```
     pub fn fire(self) {
         match self.0 {
-            Target::Fiber(..) => _ = self.fire_at_once(),
+            Target::Fiber(context, event) => _ = EventOf(&context, event).fire(),
             // A waker is code of an arbitrary executor. Its panic must not interrupt the end of the fiber.
             Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
-    }
-
-    /// Ends the wait by its event, and schedules the fiber if it has parked. `false`: the wait was already over.
-    fn fire_at_once(&self) -> bool {
-        let Target::Fiber(context, event) = &self.0 else { return true };
-        match end_wait(context, *event) {
-            Fired::Late => return false,
-            Fired::Armed => {}
-            Fired::Parked(waiter) => context.schedule(Task::wake(waiter, Signal::Fired)),
-        }
-        true
     }
 
     /// Claims the wait for an event that is ready while it registers. `false`: another event has ended the wait already.
@@ -108,24 +98,14 @@ impl Wakeup {
     /// If the event turns out to be gone after a successful claim, [fire](Wakeup::fire) the wake-up: the fiber polls its wait
     /// again.
     pub fn claim(&self) -> bool {
-        !self.is_raced() || self.fire_at_once()
+        self.event().is_none_or(EventOf::claim)
     }
 
     /// Whether an event that is ready has to [claim](Wakeup::claim) the wait: another one, which was registered before, may end it
     /// too, or another side may win the race.
     #[inline]
     pub(crate) fn is_raced(&self) -> bool {
-        matches!(&self.0, Target::Fiber(_, event) if event.is_second() || event.is_raced())
-    }
-
-    /// Whether both wake the same fiber, or sides of the same race that are single waits. So not both events can happen.
-    pub(crate) fn is_beside(&self, other: &Wakeup) -> bool {
-        match (&self.0, &other.0) {
-            (Target::Fiber(one, event), Target::Fiber(other, others)) => {
-                one.is_same(other) || event.is_raced() && others.is_raced() && one.races_with(other)
-            }
-            _ => false,
-        }
+        self.event().is_some_and(EventOf::is_raced)
     }
 
     /// Ends the wait by its event. After that, no cancellation can end it, so a value may be left for the fiber.
@@ -135,15 +115,13 @@ impl Wakeup {
     /// # Errors
     /// Returns the wake-up if the wait is already over, so that the value would have no taker.
     pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
-        let woken = match self.0 {
-            Target::Waker(waker) => Woken::Waker(waker),
-            Target::Fiber(context, event) => match end_wait(&context, event) {
-                Fired::Late => return Err(Wakeup(Target::Fiber(context, event))),
-                Fired::Armed => Woken::Armed(context),
-                Fired::Parked(waiter) => Woken::Parked(waiter, context),
-            },
-        };
-        Ok(Committed(woken))
+        match self.0 {
+            Target::Fiber(context, event) => {
+                // The frames of the fiber hold it too, so this reference is not the last one.
+                EventOf(&context, event).commit().ok_or(Wakeup(Target::Fiber(context, event)))
+            }
+            Target::Waker(waker) => Ok(Committed::of_waker(Box::new(waker))),
+        }
     }
 
     /// Like `fire`, but the fiber continues in this call: this is the body of a task.
@@ -202,6 +180,50 @@ impl Wakeup {
     }
 }
 
+/// An event of a fiber.
+#[derive(Clone, Copy)]
+pub(super) struct EventOf<'a>(pub(super) &'a Context, pub(super) EventKey);
+
+impl EventOf<'_> {
+    #[inline]
+    pub(super) fn is_raced(self) -> bool {
+        self.1.is_second() || self.1.is_raced()
+    }
+
+    pub(super) fn is_missed(self) -> bool {
+        self.1.is_raced() && self.0.waits_in(self.1)
+    }
+
+    pub(super) fn is_beside(self, EventOf(other, others): EventOf<'_>) -> bool {
+        let EventOf(one, event) = self;
+        one.is_same(other) || event.is_raced() && others.is_raced() && one.races_with(other)
+    }
+
+    pub(super) fn claim(self) -> bool {
+        !self.is_raced() || self.fire()
+    }
+
+    /// Ends the wait by its event, and schedules the fiber if it has parked. `false`: the wait was already over.
+    fn fire(self) -> bool {
+        match end_wait(self.0, self.1) {
+            Fired::Late => return false,
+            Fired::Armed => {}
+            Fired::Parked(waiter) => self.0.schedule(Task::wake(waiter, Signal::Fired)),
+        }
+        true
+    }
+
+    /// See [`Wakeup::commit`].
+    #[inline(always)]
+    pub(super) fn commit(self) -> Option<Committed> {
+        match end_wait(self.0, self.1) {
+            Fired::Late => None,
+            Fired::Armed => Some(Committed(Woken::Armed)),
+            Fired::Parked(waiter) => Some(Committed(Woken::Parked(waiter))),
+        }
+    }
+}
+
 /// Ends the wait by its event, unless this is a side of a race that the event may not win.
 #[inline]
 fn end_wait(context: &Context, event: EventKey) -> Fired<Waiter> {
@@ -214,40 +236,52 @@ impl From<Waker> for Wakeup {
     }
 }
 
-/// A wait that its event has ended, and whose fiber is still to be scheduled.
+/// A wait that its event has ended, and whose fiber is still to be scheduled. Two words, which are passed in registers.
 #[must_use = "the fiber would wait for ever"]
 pub(crate) struct Committed(Woken);
 
 enum Woken {
     /// The fiber has not parked yet, and will see the event when it does.
-    Armed(Context),
+    Armed,
     /// The waiter was taken, and its fiber has to be scheduled.
-    Parked(Waiter, Context),
-    Waker(Waker),
+    Parked(Waiter),
+    Waker(Box<Waker>),
 }
 
 impl Committed {
+    pub(super) fn of_waker(waker: Box<Waker>) -> Self {
+        Committed(Woken::Waker(waker))
+    }
+
     /// Schedules the fiber. It calls the scheduler, so the caller must hold no lock.
     pub(crate) fn wake(self) {
         match self.0 {
-            Woken::Armed(_) => {}
-            Woken::Parked(waiter, fiber) => fiber.schedule(Task::wake(waiter, Signal::Fired)),
+            Woken::Armed => {}
+            Woken::Parked(waiter) => {
+                // The scheduler is borrowed from the tree, which the task might end before `schedule` returns.
+                let fiber = waiter.fiber().clone();
+                fiber.schedule(Task::wake(waiter, Signal::Fired));
+            }
             // As in `fire`.
             Woken::Waker(waker) => drop(guard(|| waker.wake())),
         }
     }
 
-    /// The fiber that waited.
-    pub(crate) fn context(&self) -> Option<&Context> {
-        match &self.0 {
-            Woken::Armed(context) | Woken::Parked(_, context) => Some(context),
-            Woken::Waker(_) => None,
+    /// The same in a turn, whose worker need not look for its thread to schedule a fiber of its own.
+    pub(crate) fn wake_in(self, cx: &Cx<'_>) {
+        match self.0 {
+            Woken::Parked(waiter) if waiter.fiber().host().is_none() => {
+                let scheduler = ptr::from_ref(&**waiter.fiber().scheduler());
+                cx.view().schedule_again(scheduler, Task::wake(waiter, Signal::Fired));
+            }
+            woken => Committed(woken).wake(),
         }
     }
 }
 
 impl fmt::Debug for Committed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Committed").field(&self.context()).finish()
+        let waiter = if let Woken::Parked(waiter) = &self.0 { Some(waiter) } else { None };
+        f.debug_tuple("Committed").field(&waiter).finish()
     }
 }

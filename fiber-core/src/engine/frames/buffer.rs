@@ -17,7 +17,7 @@ use super::leaf_table::LeafTable;
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, MaybeUninit, align_of, size_of};
+use std::mem::{ManuallyDrop, MaybeUninit, align_of, forget, size_of};
 use std::panic::resume_unwind;
 use std::ptr::{self, NonNull};
 use std::thread::panicking;
@@ -322,6 +322,17 @@ impl Buffer<'_> {
     pub(super) fn goes_on(mut self) -> bool {
         let front = self.front();
         front.state == RUNS && front.top != 0
+    }
+
+    /// Whether the newest group begins to wait, in the context in which the fiber runs. Then it does so from now on.
+    #[inline(always)]
+    pub(super) fn begins_here(mut self) -> bool {
+        let front = self.front();
+        let begins = front.state == WAITS && front.node.is_none();
+        if begins {
+            front.state = RUNS;
+        }
+        begins
     }
 
     /// What comes next, if no frame runs here.
@@ -767,6 +778,7 @@ impl Cx<'_> {
 }
 
 impl Frames {
+    #[inline]
     fn front(&self) -> &Head {
         // SAFETY: this owns the block.
         unsafe { self.0.as_ref() }
@@ -778,7 +790,17 @@ impl Frames {
         unsafe { self.0.as_mut() }.node.take().expect("the fiber waits")
     }
 
+    /// The context in which the fiber will wait.
+    #[inline]
+    pub(super) fn leave_node(&mut self, node: Context) {
+        // SAFETY: this owns the block.
+        let before = unsafe { self.0.as_mut() }.node.replace(node);
+        debug_assert!(before.is_none());
+        forget(before);
+    }
+
     /// The context in which the fiber waits.
+    #[inline]
     pub(crate) fn fiber(&self) -> &Context {
         self.front().node.as_ref().expect("the fiber waits")
     }

@@ -31,6 +31,7 @@ impl Cx<'_> {
 }
 
 /// Begins the wait of the newest group, in the fiber of `node`.
+#[inline(never)]
 pub(super) fn settle_alone(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
     settle(slot, node, view, None);
 }
@@ -39,35 +40,63 @@ pub(super) fn settle_alone(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
 /// continues at once, with an outcome in `value`.
 fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut Pair>) -> Option<Context> {
     let mut frames = slot.buffer()?;
-    if frames.table().leaf().yields {
+    let leaf = frames.table().leaf();
+    if leaf.yields {
         yields(slot, node, view);
         return None;
     }
     frames.set_waits(false);
-    let node = frames.front().node.get_or_insert(node);
-    // The context goes along with the frames, and is used until then; after that, by `park`, until its compare-and-swap.
-    // SAFETY: the original is in the frames meanwhile, and this copy is not dropped.
-    let alias = ManuallyDrop::new(unsafe { ptr::read(node) });
-    let cx = &Cx::new(&alias, view, slot);
-    let leaf = frames.table().leaf();
-    let waits_in_race = alias.is_raced() && leaf.counts;
+    let node = frames.front().node.take().unwrap_or(node);
+    let put_back = PutBack(slot, &node);
+    let cx = &Cx::new(&node, view, slot);
+    let park = node.run_as(|| begin(cx, leaf, value));
+    forget(put_back);
+    park_at(slot, node, view, park)
+}
+
+/// Begins the wait of the newest group, which belongs to the fiber of `cx`.
+#[inline(always)]
+fn begin(cx: &Cx<'_>, leaf: &LeafTable, value: Option<&mut Pair>) -> Park {
+    let waits_in_race = leaf.counts && cx.context().is_raced();
     if waits_in_race {
-        alias.release_race();
+        cx.context().release_race();
     }
     // SAFETY: the table is that of the first frame.
-    let park = alias.run_as(|| unsafe { (leaf.begin)(cx, value) });
+    let park = unsafe { (leaf.begin)(cx, value) };
+    if waits_in_race && let Park::InSlot | Park::InShieldedSlot = park {
+        cx.context().wait_in_race(matches!(park, Park::InShieldedSlot));
+    }
+    park
+}
+
+/// Leaves the frames where the event finds them. Gives the context back if the fiber continues at once.
+#[inline(always)]
+fn park_at(slot: &Slot<'_>, node: Context, view: TurnView<'_>, park: Park) -> Option<Context> {
+    if let Park::Not = park {
+        return Some(node);
+    }
+    let mut frames = slot.take()?;
+    // The context goes along with the frames, and is used by `park` until its compare-and-swap.
+    // SAFETY: the original is in the frames meanwhile, and this copy is not dropped.
+    let alias = ManuallyDrop::new(unsafe { ptr::read(&node) });
+    frames.leave_node(node);
+    let is_shielded = match park {
+        Park::InSlot => false,
+        Park::InShieldedSlot => true,
+        elsewhere => return go_elsewhere(frames, view, elsewhere),
+    };
+    if let Err(Unparked(frames, signal)) = alias.park(frames, is_shielded) {
+        view.wake_from_bottom(frames, signal);
+    }
+    None
+}
+
+#[cold]
+#[inline(never)]
+fn go_elsewhere(frames: Frames, view: TurnView<'_>, park: Park) -> Option<Context> {
     match park {
-        Park::InSlot { is_shielded } => {
-            if waits_in_race {
-                alias.wait_in_race(is_shielded);
-            }
-            if let Err(Unparked(frames, signal)) = alias.park(slot.take()?, is_shielded) {
-                cx.wake_from_bottom(frames, signal);
-            }
-        }
-        Park::FromBottom => cx.wake_from_bottom(slot.take()?, Signal::Fired),
-        Park::Elsewhere(submit) => submit(Task::resume(slot.take()?)),
-        Park::Not => return slot.buffer()?.front().node.take(),
+        Park::Elsewhere(submit) => submit(Task::resume(frames)),
+        _ => view.wake_from_bottom(frames, Signal::Fired),
     }
     None
 }
@@ -130,30 +159,44 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
     loop {
         let put_back = PutBack(&slot, &node);
         let is_cancelled = take(&mut is_cancelled);
-        value = node.run_as(|| {
-            let (mut value, mut is_cancelled) = (value, is_cancelled);
+        let park = node.run_as(|| {
+            let mut is_cancelled = is_cancelled;
             if node.is_in_limit() {
                 value = run_in_limit(&node, view, &slot, value, take(&mut is_cancelled));
                 if !slot.buffer().is_some_and(Buffer::has_left_limit) {
-                    return value;
+                    return Park::Undecided;
                 }
             }
             let cx = &Cx::new(&node, view, &slot);
             if is_cancelled {
                 value = cancel(cx);
             }
-            run_frames(cx, value)
+            value = run_frames(cx, value);
+            // SAFETY: the driver holds frames.
+            let frames = unsafe { cx.pushed() };
+            if !frames.begins_here() {
+                return Park::Undecided;
+            }
+            let leaf = frames.table().leaf();
+            if leaf.yields { Park::InQueue } else { begin(cx, leaf, Some(&mut value)) }
         });
         forget(put_back);
-        let Some(frames) = slot.buffer() else { return };
-        match frames.next() {
-            Next::Waits if frames.table().leaf().yields => return yields(&slot, node, view),
-            Next::Waits => match settle(&slot, node, view, Some(&mut value)) {
-                Some(here) => node = here,
-                None => return,
-            },
-            Next::Switches(outside) => node = outside,
-            Next::Ends => return,
+        let goes_on = match park {
+            Park::InQueue => return yields(&slot, node, view),
+            Park::Undecided => {
+                let Some(frames) = slot.buffer() else { return };
+                match frames.next() {
+                    Next::Waits => settle(&slot, node, view, Some(&mut value)),
+                    Next::Switches(outside) => Some(outside),
+                    // The frames are dropped before the node.
+                    Next::Ends => return,
+                }
+            }
+            park => park_at(&slot, node, view, park),
+        };
+        match goes_on {
+            Some(here) => node = here,
+            None => return,
         }
     }
 }

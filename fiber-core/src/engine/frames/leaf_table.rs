@@ -26,14 +26,21 @@ pub(super) struct LeafTable {
 /// Where a fiber waits.
 pub(super) enum Park {
     /// In the parking slot of its context.
-    InSlot { is_shielded: bool },
+    InSlot,
+    /// The same, and a cancellation does not end the wait.
+    InShieldedSlot,
     /// In the list of its turn, for the bottom of the stack.
     FromBottom,
     /// Wherever this leaves the task.
     Elsewhere(Submit),
     /// Nowhere: it has an outcome.
     Not,
+    /// In the queue of the scheduler. Said by the driver, not by a leaf.
+    InQueue,
+    /// Nothing begins to wait here: the buffer says what comes next. Said by the driver, too.
+    Undecided,
 }
 
 /// Passes a task on.
-pub(crate) type Submit = Box<dyn FnOnce(Task) + Send>;
+// In a second box, so that a `Park` is passed in registers.
+pub(crate) type Submit = Box<Box<dyn FnOnce(Task) + Send>>;

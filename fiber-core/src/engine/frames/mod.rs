@@ -138,15 +138,19 @@ pub(crate) trait Waits: Send + 'static + Sized {
     /// Drops the leaf, so that its contents do not live until the fiber ends.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out>;
 
-    /// The same for a leaf whose frame was skipped. It takes what it needs before code of the user runs, because a frame may be pushed
-    /// there then.
+    /// The same for a leaf whose frame was skipped. [Unlocks](Cx::unlock) the buffer as soon as nothing there is used any more: then
+    /// a frame may be pushed there.
     ///
     /// # Safety
-    /// A leaf is at this place, and nothing else takes it.
+    /// A leaf is at this place, nothing else takes it, and the buffer is locked, unless the leaf [yields](Waits::YIELDS).
     #[inline(always)]
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out> {
         // SAFETY: by the contract.
-        unsafe { at.read() }.end(cx, outcome)
+        let leaf = unsafe { at.read() };
+        if const { !Self::YIELDS } {
+            cx.unlock();
+        }
+        leaf.end(cx, outcome)
     }
 
     /// Leaves the event, because the fiber is abandoned: the leaf will be moved, and dropped.
@@ -199,7 +203,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
         // SAFETY: by the contract.
         let (leaf, plain) = unsafe { Along::parts(at) };
-        // Before code of the user runs.
+        // Before the buffer is unlocked.
         // SAFETY: by the contract.
         let plain = unsafe { plain.read() };
         // SAFETY: by the contract.
@@ -444,6 +448,12 @@ impl Cx<'_> {
             }
             Step::Wait(_) => Left(Pair::EMPTY),
         }
+    }
+
+    /// From now on, frames may be pushed again.
+    #[inline(always)]
+    pub(crate) fn unlock(&self) {
+        self.frames().lock(false);
     }
 
     /// Drops the frames of a run that has given an outcome although it has begun to wait.

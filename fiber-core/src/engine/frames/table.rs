@@ -109,9 +109,6 @@ impl<L: Waits> LeafOf<L> {
         }
         // SAFETY: the table is that of the first frame, and the buffer is locked.
         let outcome = unsafe { frames.first::<L>() }.wake(cx, signal);
-        if const { !L::YIELDS } {
-            frames.lock(false);
-        }
         match outcome {
             Some(outcome) => {
                 // SAFETY: by the contract.
@@ -140,15 +137,26 @@ impl<L: Waits> LeafOf<L> {
         let frames = cx.frames();
         frames.lock(true);
         // SAFETY: as above.
-        let begun = unsafe { frames.first::<L>() }.begin(cx);
-        frames.lock(false);
-        let outcome = match begun {
-            Begun::Registered { is_shielded } => return Park::InSlot { is_shielded },
-            Begun::FromBottom => return Park::FromBottom,
-            Begun::Elsewhere(submit) => return Park::Elsewhere(submit),
+        let park = match unsafe { frames.first::<L>() }.begin(cx) {
+            Begun::Registered { is_shielded: false } => Park::InSlot,
+            Begun::Registered { is_shielded: true } => Park::InShieldedSlot,
+            Begun::FromBottom => Park::FromBottom,
+            Begun::Elsewhere(submit) => Park::Elsewhere(submit),
             // SAFETY: by the contract.
-            Begun::Ready(outcome) => unsafe { Self::end(cx, outcome) },
+            Begun::Ready(outcome) => return unsafe { Self::end_at_once(cx, outcome, value) },
         };
+        frames.lock(false);
+        park
+    }
+
+    /// Its event has happened while it registered.
+    ///
+    /// # Safety
+    /// The leaf is the first frame, and the buffer is locked.
+    #[inline]
+    unsafe fn end_at_once(cx: &Cx<'_>, outcome: Outcome<L::Event>, value: Option<&mut Pair>) -> Park {
+        // SAFETY: by the contract.
+        let outcome = unsafe { Self::end(cx, outcome) };
         match value {
             Some(value) => {
                 *value = cx.frames().pack(outcome);
@@ -162,19 +170,23 @@ impl<L: Waits> LeafOf<L> {
         }
     }
 
+    /// Unlocks the buffer.
+    ///
     /// # Safety
     /// The leaf is the first frame.
     #[inline(always)]
     unsafe fn end(cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<L::Out> {
         let frames = cx.frames();
         if const { is_over_aligned::<L>() } {
+            frames.lock(false);
             // SAFETY: by the contract.
             return unsafe { frames.pop::<L>() }.end(cx, outcome);
         }
         // SAFETY: by the contract.
         let at = ptr::from_mut(unsafe { frames.first::<L>() });
         frames.skip(const { frame_size::<L>() } as u32);
-        // SAFETY: the frame was skipped, so nothing else takes it, and its bytes stay until a frame is pushed.
+        // SAFETY: the frame was skipped, so nothing else takes it, and its bytes stay until a frame is pushed, which is when the buffer is
+        // unlocked.
         unsafe { L::end_at(at, cx, outcome) }
     }
 }

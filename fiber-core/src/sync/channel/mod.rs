@@ -299,9 +299,9 @@ mod tests {
     use super::sender::Sending;
     use super::state::{CAN_PUT, CAN_TAKE};
     use super::{Channel, Receiver, Sender};
-    use crate::engine::context::Wakeup;
+    use crate::engine::context::{Seat, Wakeup};
     use crate::sync::operation::Attempt;
-    use crate::sync::waiters::{Seat, Waiter};
+    use crate::sync::waiters::Waiter;
 
     /// What is seen without the lock: whether an operation can take, and whether one can put.
     fn seen(sender: &Sender<u32>) -> [bool; 2] {
@@ -347,6 +347,6 @@ mod tests {
     #[allow(unsafe_code)]
     fn seat() -> Seat {
         // SAFETY: the places of these tests stay where they are.
-        unsafe { Seat::new(Wakeup::from(Waker::noop().clone())) }
+        unsafe { Seat::of_waker(Waker::noop().clone()) }
     }
 }

@@ -8,7 +8,7 @@ use parking_lot::MutexGuard;
 use super::errors::{Closed, TryRecvError};
 use super::state::{CAN_TAKE, State, Taken};
 use super::{Channel, Locked};
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, taken};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
@@ -17,7 +17,7 @@ use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
-use crate::sync::waiters::{Seat, Waiter, Wakes, wake_after};
+use crate::sync::waiters::{Waiter, Wakes, wake_after};
 
 /// The receiving end of a [`Channel`]. Cheap to clone: each item is received by one of the clones. The
 /// channel closes when the last one is dropped, which also drops the items in it.
@@ -104,7 +104,7 @@ impl<T> Channel<T> {
         }
         let mut state = self.lock_unnoted();
         let Taken::Item(item, committed) = state.take_in_place() else { return None };
-        wake_after(committed, state);
+        wake_after(committed, state, None);
         Some(item)
     }
 
@@ -112,7 +112,7 @@ impl<T> Channel<T> {
     fn take_now_noted(&self) -> Option<T> {
         let mut state = self.lock();
         let Taken::Item(item, committed) = state.take() else { return None };
-        wake_after(committed, state);
+        wake_after(committed, state, None);
         taken(&self.subject, 1, ITEM, None);
         Some(item)
     }
@@ -195,7 +195,7 @@ impl<T: Send + 'static> Receiver<T> {
         let mut state = self.channel().lock();
         match state.take() {
             Taken::Item(item, committed) => {
-                wake_after(committed, state);
+                wake_after(committed, state, None);
                 if is_listening() {
                     taken(&self.channel().subject, 1, ITEM, None);
                 }
@@ -314,10 +314,10 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
 
     /// The result of a look.
     #[inline]
-    fn received(&self, taken: Taken<T>, state: Locked<'_, T>) -> Option<Outcome<T>> {
+    fn received(&self, taken: Taken<T>, state: Locked<'_, T>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         match taken {
             Taken::Item(item, committed) => {
-                wake_after(committed, state);
+                wake_after(committed, state, cx);
                 Some(Outcome::Success(item))
             }
             Taken::Empty => None,
@@ -329,9 +329,9 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     }
 
     #[cold]
-    fn attempt_noted(&self) -> Option<Outcome<T>> {
+    fn attempt_noted(&self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let mut state = self.receiver.channel().lock();
-        let item = self.received(state.take(), state);
+        let item = self.received(state.take(), state, cx);
         self.note(item.as_ref().is_some_and(Outcome::is_success));
         item
     }
@@ -354,23 +354,23 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         if is_listening() {
-            return self.attempt_noted();
+            return self.attempt_noted(cx);
         }
         let channel = self.receiver.channel();
         if !channel.has_seen(CAN_TAKE) {
             return None;
         }
         let mut state = channel.lock_unnoted();
-        self.received(state.take(), state)
+        self.received(state.take(), state, cx)
     }
 
     #[inline]
-    fn join(&mut self, place: &mut Waiter<Option<T>>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+    fn join(&mut self, place: &mut Waiter<Option<T>>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         let mut seat = Some(seat);
         let mut state = self.receiver.channel().lock();
-        let may_take = claim_if(&mut seat, |wakeup| state.can_take(wakeup));
+        let may_take = claim_if(&mut seat, |seat| state.can_take(seat));
         match if may_take { state.take() } else { Taken::Empty } {
             Taken::Empty => {
                 if let Some(seat) = seat {
@@ -382,7 +382,7 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
                 if is_listening() {
                     self.note(matches!(taken, Taken::Item(..)));
                 }
-                self.received(taken, state)
+                self.received(taken, state, cx)
             }
         }
     }

@@ -5,13 +5,13 @@ use std::sync::Weak;
 
 use super::sender::{DISPLACED, FULL, Sender, refused};
 use super::state::{Overflow, Put};
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::engine::task::Task;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, claim_if};
-use crate::sync::waiters::{Seat, Waiter, Wakes};
+use crate::sync::waiters::{Waiter, Wakes};
 
 /// The largest number of items read ahead: a lock for each item would cost as much as the item itself; a lock for 64 costs
 /// next to nothing.
@@ -63,22 +63,25 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();
         let mut state = self.sender.channel().lock();
-        let may_put = claim_if(seat, |wakeup| state.can_put(wakeup));
+        let may_put = claim_if(seat, |seat| state.can_put(seat));
         let sent = loop {
-            let Some(item) = self.read.pop_front() else { break Sent::All };
-            match if may_put { state.put(item) } else { Put::Full(item) } {
+            let mut item = self.read.pop_front();
+            if item.is_none() {
+                break Sent::All;
+            }
+            match if may_put { state.put(&mut item) } else { Put::Full } {
                 Put::In(committed) => committed.into_iter().for_each(|committed| wakes.push(committed)),
-                Put::Instead(item) => lost.push(item),
-                Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => lost.push(item),
-                Put::Full(item) => {
-                    match place.zip(seat.take()) {
-                        Some((place, seat)) => state.join_senders(place, seat, item),
-                        None => self.read.push_front(item),
+                Put::Instead => lost.extend(item),
+                Put::Full if may_put && state.overflow() == Overflow::DropNewest => lost.extend(item),
+                Put::Full => {
+                    match (place, seat.take(), item) {
+                        (Some(place), Some(seat), Some(item)) => state.join_senders(place, seat, item),
+                        (.., item) => item.into_iter().for_each(|item| self.read.push_front(item)),
                     }
                     break Sent::Full;
                 }
-                Put::Closed(item) => {
-                    self.read.push_front(item);
+                Put::Closed => {
+                    item.into_iter().for_each(|item| self.read.push_front(item));
                     break Sent::Closed;
                 }
             }

@@ -6,7 +6,7 @@ use super::errors::{SendError, TrySendError};
 use super::send_all::SendingAll;
 use super::state::{CAN_PUT, Overflow, Put};
 use super::{Channel, Locked};
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
@@ -15,7 +15,7 @@ use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
-use crate::sync::waiters::{Seat, Waiter, wake_after};
+use crate::sync::waiters::{Waiter, wake_after};
 
 /// The sending end of a [`Channel`]. Cheap to clone; the channel closes when the last clone is dropped.
 ///
@@ -176,15 +176,17 @@ impl<T: Send + 'static> Sender<T> {
     /// The error contains the item, and says whether the channel is full or closed. A sliding channel is never full.
     pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
         let mut state = self.channel().lock();
-        match state.put(item) {
-            Put::In(committed) => wake_after(committed, state),
-            Put::Instead(oldest) => {
+        let mut item = Some(item);
+        let fate = state.put(&mut item);
+        match (fate, item) {
+            (Put::In(committed), _) => wake_after(committed, state, None),
+            (Put::Full, Some(item)) => return Err(TrySendError::Full(item)),
+            (Put::Closed, Some(item)) => return Err(TrySendError::Closed(item)),
+            (Put::Instead | Put::Full | Put::Closed, displaced) => {
                 drop(state);
                 dropped(self.subject(), 1, ITEM, DISPLACED);
-                drop(oldest);
+                drop(displaced);
             }
-            Put::Full(item) => return Err(TrySendError::Full(item)),
-            Put::Closed(item) => return Err(TrySendError::Closed(item)),
         }
         Ok(())
     }
@@ -257,31 +259,38 @@ impl<T> Sending<T> {
 }
 
 impl<T: Send + 'static> Sending<T> {
-    /// Puts an item into the channel.
+    /// Puts the item into the channel of which this is the lock.
     ///
     /// # Errors
-    /// An item without room comes back.
+    /// Gives back the lock if there is no room.
     #[inline]
-    fn put<'a>(&self, item: T, mut state: Locked<'a, T>) -> Result<Outcome<()>, (T, Locked<'a, T>)> {
+    fn put<'a>(
+        sender: &Sender<T>,
+        item: &mut Option<T>,
+        site: &'static Location<'static>,
+        mut state: Locked<'a, T>,
+        cx: Option<&Cx<'_>>,
+    ) -> Result<Outcome<()>, Locked<'a, T>> {
         match state.put(item) {
-            Put::In(committed) => wake_after(committed, state),
-            Put::Instead(lost) => self.drop_after(state, lost, DISPLACED),
-            Put::Full(item) if state.overflow() == Overflow::DropNewest => self.drop_after(state, item, FULL),
-            Put::Full(item) => return Err((item, state)),
-            Put::Closed(item) => {
+            Put::In(committed) => wake_after(committed, state, cx),
+            Put::Full if state.overflow() != Overflow::DropNewest => return Err(state),
+            Put::Full => drop_after(sender, state, item, FULL),
+            Put::Instead => drop_after(sender, state, item, DISPLACED),
+            Put::Closed => {
                 drop(state);
-                return Ok(refused("send", item, self.site));
+                return Ok(refused("send", item.take().expect("an item that is refused stays"), site));
             }
         }
         Ok(Outcome::Success(()))
     }
+}
 
-    /// Drops an item without room after releasing the lock.
-    fn drop_after(&self, state: Locked<'_, T>, item: T, why: &'static str) {
-        drop(state);
-        dropped(self.sender.subject(), 1, ITEM, why);
-        drop(item);
-    }
+/// Drops an item without room after releasing the lock.
+#[cold]
+fn drop_after<T>(sender: &Sender<T>, state: Locked<'_, T>, item: &mut Option<T>, why: &'static str) {
+    drop(state);
+    dropped(sender.subject(), 1, ITEM, why);
+    *item = None;
 }
 
 impl<T: Clone> Clone for Sending<T> {
@@ -296,37 +305,33 @@ impl<T: Send + 'static> Attempt for Sending<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
         let channel = self.sender.channel();
         if !channel.is_likely(CAN_PUT) {
             return None;
         }
-        let state = channel.lock();
-        let item = self.item.take().expect("an item is sent once");
-        match self.put(item, state) {
-            Ok(outcome) => Some(outcome),
-            Err((item, _)) => {
-                self.item = Some(item);
-                None
-            }
-        }
+        let Sending { sender, item, site } = self;
+        Self::put(sender, item, site, sender.channel().lock(), cx).ok()
     }
 
     #[inline]
-    fn join(&mut self, place: &mut Waiter<Option<T>>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
+    fn join(
+        &mut self,
+        place: &mut Waiter<Option<T>>,
+        cx: Option<&Cx<'_>>,
+        seat: Seat,
+    ) -> Option<Outcome<()>> {
         let mut seat = Some(seat);
-        let mut state = self.sender.channel().lock();
-        let may_put = claim_if(&mut seat, |wakeup| state.can_put(wakeup));
-        let mut item = self.item.take().expect("an item is sent once");
-        if may_put {
-            (item, state) = match self.put(item, state) {
+        let Sending { sender, item, site } = self;
+        let mut state = sender.channel().lock();
+        if claim_if(&mut seat, |seat| state.can_put(seat)) {
+            state = match Self::put(sender, item, site, state, cx) {
                 Ok(outcome) => return Some(outcome),
-                Err(back) => back,
+                Err(state) => state,
             };
         }
-        match seat {
-            Some(seat) => state.join_senders(place, seat, item),
-            None => self.item = Some(item),
+        if let Some(seat) = seat {
+            state.join_senders(place, seat, item.take().expect("an item is sent once"));
         }
         None
     }

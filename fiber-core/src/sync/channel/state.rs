@@ -19,8 +19,8 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::context::{Committed, Wakeup};
-use crate::sync::waiters::{Seat, Waiter, Waiters, Wakes};
+use crate::engine::context::{Committed, Seat};
+use crate::sync::waiters::{Waiter, Waiters, Wakes};
 
 /// Channels up to this capacity are allocated in full, so that they never grow.
 const ALLOCATED: usize = 32;
@@ -48,20 +48,22 @@ pub(super) struct State<T> {
     /// The number of items passed to receivers that have not taken them yet. Each may come back.
     handed: usize,
     is_closed: bool,
+    /// Operations that never wait: all if the channel is closed, and a send that drops an item instead.
+    always: u8,
     capacity: usize,
     overflow: Overflow,
 }
 
 /// The fate of a sent item.
-pub(super) enum Put<T> {
+pub(super) enum Put {
     /// It is in the channel, or was passed to a receiver, which has to be woken.
     In(Option<Committed>),
-    /// It is in the channel, and has displaced this item.
-    Instead(T),
-    /// There is no room.
-    Full(T),
-    /// The channel is closed.
-    Closed(T),
+    /// It is in the channel, and the sender has the one that it has displaced.
+    Instead,
+    /// There is no room. The sender still has it.
+    Full,
+    /// The channel is closed. The sender still has it.
+    Closed,
 }
 
 /// The result of a receive.
@@ -82,6 +84,7 @@ impl<T> State<T> {
             receivers: Waiters::new(),
             handed: 0,
             is_closed: false,
+            always: if overflow == Overflow::Wait { 0 } else { CAN_PUT },
             capacity,
             overflow,
         }
@@ -107,10 +110,9 @@ impl<T> State<T> {
     #[inline]
     pub(super) fn seen(&self) -> u8 {
         // Without branches: each release of the lock computes it.
-        let can_take = !self.items.is_empty() | self.is_closed | !self.senders.is_empty();
-        let can_put =
-            self.has_room() | self.is_closed | !self.receivers.is_empty() | (self.overflow != Overflow::Wait);
-        (u8::from(can_take) * CAN_TAKE) | (u8::from(can_put) * CAN_PUT)
+        let can_take = !self.items.is_empty() | !self.senders.is_empty();
+        let can_put = self.has_room() | !self.receivers.is_empty();
+        self.always | (u8::from(can_take) * CAN_TAKE) | (u8::from(can_put) * CAN_PUT)
     }
 
     /// The number of items that fit now.
@@ -121,51 +123,48 @@ impl<T> State<T> {
         }
     }
 
-    /// Whether an operation of `wakeup` can put an item now, or never.
-    pub(super) fn can_put(&self, wakeup: &Wakeup) -> bool {
+    /// Whether an operation of `seat` can put an item now, or never.
+    pub(super) fn can_put(&self, seat: &Seat) -> bool {
         let waits = self.overflow == Overflow::Wait && !self.has_room() && !self.is_closed;
-        !waits || self.receivers.others(wakeup).next().is_some()
+        !waits || self.receivers.others(seat).next().is_some()
     }
 
-    /// Whether an operation of `wakeup` can take an item now, or never.
-    pub(super) fn can_take(&self, wakeup: &Wakeup) -> bool {
-        !self.items.is_empty() || self.is_exhausted() || self.senders.others(wakeup).next().is_some()
+    /// Whether an operation of `seat` can take an item now, or never.
+    pub(super) fn can_take(&self, seat: &Seat) -> bool {
+        !self.items.is_empty() || self.is_exhausted() || self.senders.others(seat).next().is_some()
     }
 
-    /// Appends an item.
+    /// Appends the item, if there is one.
     #[inline]
-    pub(super) fn put(&mut self, item: T) -> Put<T> {
+    pub(super) fn put(&mut self, item: &mut Option<T>) -> Put {
         if self.is_closed {
-            return Put::Closed(item);
+            return Put::Closed;
         }
-        let item = match self.hand(item) {
-            Ok(committed) => return Put::In(Some(committed)),
-            Err(item) => item,
-        };
-        if self.has_room() {
-            self.items.push_back(item);
-            return Put::In(None);
+        if let Some(committed) = self.hand(item) {
+            return Put::In(Some(committed));
         }
-        match self.overflow {
-            Overflow::Wait | Overflow::DropNewest => Put::Full(item),
-            Overflow::DropOldest => {
-                self.items.push_back(item);
-                self.items.pop_front().map_or(Put::In(None), Put::Instead)
-            }
+        if !self.has_room() {
+            return self.put_without_room(item);
         }
+        self.items.extend(item.take());
+        Put::In(None)
+    }
+
+    fn put_without_room(&mut self, item: &mut Option<T>) -> Put {
+        if self.overflow != Overflow::DropOldest {
+            return Put::Full;
+        }
+        self.items.extend(item.take());
+        *item = self.items.pop_front();
+        Put::Instead
     }
 
     /// Passes an item to the receiver that has waited longest.
     #[inline]
-    fn hand(&mut self, item: T) -> Result<Committed, T> {
-        let mut item = Some(item);
-        match self.receivers.serve(|answer| *answer = item.take()) {
-            Some(committed) => {
-                self.handed += 1;
-                Ok(committed)
-            }
-            None => Err(item.expect("no receiver has taken the item")),
-        }
+    fn hand(&mut self, item: &mut Option<T>) -> Option<Committed> {
+        let committed = self.receivers.serve(|answer| *answer = item.take())?;
+        self.handed += 1;
+        Some(committed)
     }
 
     /// Takes the oldest item.
@@ -234,16 +233,19 @@ impl<T> State<T> {
     /// Removes a receiver that no longer wants an item: an item passed to it goes to the next receiver, or to the front, even
     /// if there is no room. A full sliding channel would have dropped it by now, and returns it for that.
     pub(super) fn desert(&mut self, waiter: &mut Waiter<Option<T>>) -> (Option<T>, Wakes) {
-        let Some(item) = self.leave_receivers(waiter) else { return (None, Wakes::default()) };
-        match self.hand(item) {
-            Ok(committed) => (None, Wakes::from(Some(committed))),
-            Err(item) if self.overflow == Overflow::DropOldest && !self.has_room() => {
-                (Some(item), self.tell_if_exhausted())
+        let mut item = self.leave_receivers(waiter);
+        if item.is_none() {
+            return (None, Wakes::default());
+        }
+        match self.hand(&mut item) {
+            None if self.overflow == Overflow::DropOldest && !self.has_room() => {
+                (item, self.tell_if_exhausted())
             }
-            Err(item) => {
-                self.items.push_front(item);
+            None => {
+                item.into_iter().for_each(|item| self.items.push_front(item));
                 (None, Wakes::default())
             }
+            committed => (None, Wakes::from(committed)),
         }
     }
 
@@ -251,6 +253,7 @@ impl<T> State<T> {
     /// come back for them.
     pub(super) fn close(&mut self) -> Wakes {
         self.is_closed = true;
+        self.always = CAN_TAKE | CAN_PUT;
         let mut wakes = self.tell_if_exhausted();
         self.senders.serve_all(|_| {}, &mut wakes);
         wakes

@@ -15,12 +15,12 @@ use parking_lot::Mutex;
 
 use super::receiver::{Receiver, Receiving};
 use super::sender::Sender;
-use crate::engine::context::Wakeup;
+use crate::engine::context::Seat;
 use crate::engine::step::Run;
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::sync::operation::Attempt;
-use crate::sync::waiters::{Seat, Waiter};
+use crate::sync::waiters::Waiter;
 
 impl<T: Send + 'static> Receiver<T> {
     /// The items as a stream, which ends when the channel is closed and empty.
@@ -80,7 +80,7 @@ impl<T: Send + 'static> Stream for ReceiverStream<T> {
             }
         }
         // SAFETY: it stays in its box until it is dropped, before which it leaves.
-        let seat = unsafe { Seat::new(Wakeup::from(Waker::from(signal.clone()))) };
+        let seat = unsafe { Seat::of_waker(Waker::from(signal.clone())) };
         match receiving.join(place, None, seat) {
             None => Poll::Pending,
             Some(outcome) => {

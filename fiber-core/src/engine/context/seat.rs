@@ -1,0 +1,125 @@
+//! The wake-up of an operation that waits in the list of a primitive.
+
+#![allow(unsafe_code)]
+
+use std::convert::Infallible;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::task::Waker;
+
+use super::Context;
+use super::wakeup::{Committed, EventOf, Wakeup};
+use crate::cell::{EventKey, OneOf, Value, ValueRef, Values};
+
+/// Ends the wait of one operation, which stays where it is until it has left its list, or its event has ended the wait.
+///
+/// So the fiber outlives the seat, which borrows it: in two words, without a count.
+pub struct Seat(OneOf<Sitter>);
+
+/// A fiber, with the number of its event; or a waker.
+enum Sitter {}
+
+/// A copy of a context that does not count as a reference. Only a [`Seat`] has one.
+struct Alias(ManuallyDrop<Context>);
+
+impl Alias {
+    #[inline]
+    fn of(fiber: &Context) -> Self {
+        // SAFETY: it is not dropped, and not used after the fiber has ended, by the contract of `Seat::of_fiber`.
+        Alias(ManuallyDrop::new(unsafe { ptr::read(fiber) }))
+    }
+}
+
+impl Values for Sitter {
+    type First = Alias;
+    type Second = Box<Waker>;
+    type Third = Infallible;
+
+    #[inline]
+    fn discard(value: Value<Self>, _: u64) {
+        match value {
+            Value::First(_) => {}
+            Value::Second(waker) => drop(waker),
+            Value::Third(never) => match never {},
+        }
+    }
+}
+
+impl Seat {
+    /// # Safety
+    /// The operation that gets it is a part of this fiber's frames. It is neither moved nor dropped before it has left, or its event has
+    /// ended the wait.
+    #[inline]
+    pub(crate) unsafe fn of_fiber(fiber: &Context, event: EventKey) -> Self {
+        Seat(OneOf::new(Value::First(Alias::of(fiber)), event.to_number()))
+    }
+
+    /// # Safety
+    /// The operation that gets it is neither moved nor dropped before it has left, or its event has ended the wait.
+    pub(crate) unsafe fn of_waker(waker: Waker) -> Self {
+        Seat(OneOf::new(Value::Second(Box::new(waker)), 0))
+    }
+
+    #[inline]
+    fn event(&self) -> Option<EventOf<'_>> {
+        match self.0.get() {
+            ValueRef::First(Alias(fiber)) => Some(EventOf(fiber, EventKey::from_number(self.0.note()))),
+            _ => None,
+        }
+    }
+
+    /// See [`Wakeup::is_raced`].
+    #[inline]
+    pub(crate) fn is_raced(&self) -> bool {
+        self.event().is_some_and(EventOf::is_raced)
+    }
+
+    /// See [`Wakeup::claim`].
+    pub(crate) fn claim(&self) -> bool {
+        self.event().is_none_or(EventOf::claim)
+    }
+
+    /// Whether the wait goes on. For a seat whose [`commit`](Seat::commit) has failed: its event will happen again, because it came
+    /// while another side held the race.
+    pub(crate) fn is_missed(&self) -> bool {
+        self.event().is_some_and(EventOf::is_missed)
+    }
+
+    /// Whether both wake the same fiber, or sides of the same race that are single waits. So not both events can happen.
+    pub(crate) fn is_beside(&self, other: &Seat) -> bool {
+        self.event().zip(other.event()).is_some_and(|(one, other)| one.is_beside(other))
+    }
+
+    /// See [`Wakeup::commit`].
+    ///
+    /// # Errors
+    /// Returns the seat if the wait is already over.
+    #[inline]
+    pub(crate) fn commit(self) -> Result<Committed, Seat> {
+        match self.0.into_inner() {
+            (Value::First(Alias(fiber)), event) => EventOf(&fiber, EventKey::from_number(event))
+                .commit()
+                .ok_or_else(|| Seat(OneOf::new(Value::First(Alias::of(&fiber)), event))),
+            (Value::Second(waker), _) => Ok(Committed::of_waker(waker)),
+            (Value::Third(never), _) => match never {},
+        }
+    }
+
+    /// For an event that needs no place in a list.
+    pub(crate) fn into_wakeup(self) -> Wakeup {
+        match self.0.into_inner() {
+            (Value::First(Alias(fiber)), event) => {
+                Wakeup::of_fiber(Context::clone(&fiber), EventKey::from_number(event))
+            }
+            (Value::Second(waker), _) => Wakeup::from(*waker),
+            (Value::Third(never), _) => match never {},
+        }
+    }
+}
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Seat").field(&self.event().map(|EventOf(fiber, _)| fiber)).finish()
+    }
+}
