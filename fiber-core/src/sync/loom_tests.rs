@@ -20,7 +20,7 @@ use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
 use super::operation::Attempt;
 use super::permits::Permits;
 use super::waiters::Waiter;
-use crate::engine::context::{Seat, Wakeup};
+use crate::engine::context::Seat;
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
 use crate::primitive::model_with_a_bound;

@@ -299,7 +299,7 @@ mod tests {
     use super::sender::Sending;
     use super::state::{CAN_PUT, CAN_TAKE};
     use super::{Channel, Receiver, Sender};
-    use crate::engine::context::{Seat, Wakeup};
+    use crate::engine::context::Seat;
     use crate::sync::operation::Attempt;
     use crate::sync::waiters::Waiter;
 
