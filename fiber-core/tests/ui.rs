@@ -2,5 +2,8 @@
 
 #[test]
 fn mistakes_are_reported_where_they_are_made() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*.rs");
+    // The attributes of fiber-test. Here, because the library is built once more for such tests.
+    cases.compile_fail("tests/ui/attributes/*.rs");
 }

@@ -227,7 +227,8 @@ impl TestScheduler {
     /// ```
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Spawned<T> {
-        let handle = self.root.spawn(fiber);
+        // Erased, because all that starts and ends a fiber is compiled for each type of program.
+        let handle = self.root.spawn(fiber.boxed());
         // A value that owns something may own permits: it has a drop.
         if !std::mem::needs_drop::<T>() {
             self.valueless.lock().push(handle.context().index());
@@ -242,7 +243,7 @@ impl TestScheduler {
     /// [`auto_advance`](TestScheduler::auto_advance) off.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        self.try_run(fiber).unwrap_or_else(|report| panic!("{report}"))
+        self.try_run(fiber.boxed()).unwrap_or_else(|report| panic!("{report}"))
     }
 
     /// Like [`run`](TestScheduler::run), but returns a report instead of panicking.

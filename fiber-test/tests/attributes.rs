@@ -186,8 +186,3 @@ fn settings_are_those_of_the_builder() -> Fiber<()> {
 fn a_trace_is_inspected() -> Fiber<()> {
     Fiber::random_u64().map(drop).boxed()
 }
-
-#[test]
-fn wrong_attributes_are_named_where_they_stand() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
-}

@@ -118,13 +118,14 @@ fn child(parent: &Ref<Probe>) -> Ref<Probe> {
 /// A child with a description, not offered.
 fn held_back(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
     let ([node, _], offer) =
-        Node::held_back(parent, None, |_| Probe::new(), Box::new(WRITTEN), || ((), Fiber));
-    (node, offer)
+        Node::fiber(parent, None, |_| Probe::new(), Box::new(WRITTEN), true, || ((), Fiber), |_| {});
+    (node, offer.unwrap())
 }
 
 /// A child with a description.
 fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
-    let [fiber, _] = Node::fiber(parent, |_| Probe::new(), Box::new(WRITTEN), || ((), Fiber), |_| {});
+    let ([fiber, _], _) =
+        Node::fiber(parent, None, |_| Probe::new(), Box::new(WRITTEN), false, || ((), Fiber), |_| {});
     fiber
 }
 

@@ -29,7 +29,7 @@ pub(crate) use current::Current;
 pub(crate) use delivery::{Before, Delivery, Joining};
 pub(crate) use fixed::Fixed;
 pub(crate) use lazy::{LazyBox, LazyPlace};
-pub(crate) use node::{Node, Owner, Progress};
+pub(crate) use node::{Node, Offer, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use recycle::{give_block, take_block};

@@ -172,42 +172,34 @@ impl<O: Owner> Node<O> {
         child
     }
 
-    /// Makes a child with a description, which any thread may claim once this returns. Returns two references.
+    /// Makes a child with a description, which any thread may claim once this returns; or, if it `is_held_back`, once it has been
+    /// [offered](Node::offer). Returns two references. `nested`: what the child and the nodes below it share, instead of what the tree
+    /// around them shares.
     ///
     /// `prepare` is called before other threads can see the child. It must not publish, cancel or end the child, because
     /// the child is not in its slot yet.
     #[inline]
     pub(crate) fn fiber<B: Body<O>>(
         parent: &Ref<O>,
-        owner: impl FnOnce(u32) -> O,
-        description: B::Description,
-        body: impl FnOnce() -> (B::Front, B),
-        prepare: impl FnOnce(&O::Fiber),
-    ) -> [O::Fiber; 2] {
-        let number = Node::reserve(parent);
-        let description = Description::Offered(description);
-        let [first, second] = Ref::below(parent, None, owner(number), description, body);
-        let first = first.into();
-        prepare(&first);
-        Node::link(first.borrow(), false);
-        [first, second.into()]
-    }
-
-    /// Makes a child with a description that cannot be claimed before it is [offered](Node::offer). Returns two references.
-    /// `nested`: what the child and the nodes below it share, instead of what the tree around them shares.
-    pub(crate) fn held_back<B: Body<O>>(
-        parent: &Ref<O>,
         nested: Option<O::Root>,
         owner: impl FnOnce(u32) -> O,
         description: B::Description,
+        is_held_back: bool,
         body: impl FnOnce() -> (B::Front, B),
-    ) -> ([Ref<O>; 2], Offer) {
+        prepare: impl FnOnce(&O::Fiber),
+    ) -> ([O::Fiber; 2], Option<Offer>) {
         let number = Node::reserve(parent);
-        let description = Description::HeldBack(description);
+        let description = Description::Given { description, is_held_back };
         let [first, second] = Ref::below(parent, nested, owner(number), description, body);
-        Node::link(&first, false);
-        let offer = Offer(ptr::from_ref::<Node<O>>(&first).addr());
-        ([first, second], offer)
+        let first = first.into();
+        prepare(&first);
+        let offer = Node::link_fiber(first.borrow(), is_held_back);
+        ([first, second.into()], offer)
+    }
+
+    fn link_fiber(child: &Ref<O>, is_held_back: bool) -> Option<Offer> {
+        Node::link(child, false);
+        is_held_back.then(|| Offer(ptr::from_ref::<Node<O>>(child).addr()))
     }
 
     /// Counts a child that is about to be made. Returns its number among all children of the parent.

@@ -172,14 +172,12 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         let cell = recycle::take_block(const { Self::LAYOUT }).cast::<Self>();
         let flags = match &description {
             Description::None if B::ROOM > 0 => Word::ROOM,
-            Description::None | Description::HeldBack(_) => 0,
-            Description::Offered(_) => Word::OFFERED,
+            Description::None | Description::Given { is_held_back: true, .. } => 0,
+            Description::Given { is_held_back: false, .. } => Word::OFFERED,
         };
         let node = Node::new(Self::VTABLE, references, links, flags, owner);
         let buffer = match description {
-            Description::Offered(description) | Description::HeldBack(description) => {
-                Buffer(MaybeUninit::new(description))
-            }
+            Description::Given { description, .. } => Buffer(MaybeUninit::new(description)),
             Description::None => Buffer(MaybeUninit::uninit()),
         };
         let (front, body) = body();
@@ -227,10 +225,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
 pub(super) enum Description<D> {
     /// None: the node is a part of a fiber, or of a fiber that already runs.
     None,
-    /// This description, claimable from the start.
-    Offered(D),
-    /// This description, claimable once it has been [offered](Node::offer).
-    HeldBack(D),
+    /// This description, claimable from the start; or, if it is held back, once it has been [offered](Node::offer).
+    Given { description: D, is_held_back: bool },
 }
 
 /// The right to use the buffer of a cell, which lives as long as the cell.

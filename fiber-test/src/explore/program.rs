@@ -24,7 +24,7 @@ where
     F: Fn() -> Fiber<T, R> + Sync,
 {
     fn start(&self, root: &Context, site: Site) -> Box<dyn Started> {
-        Box::new(root.spawn_from(self(), site))
+        Box::new(root.spawn_from(self().boxed(), site))
     }
 }
 

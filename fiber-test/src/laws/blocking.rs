@@ -6,11 +6,11 @@ use std::time::Duration;
 use fiber_core::{Fiber, Handle};
 
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::probe::Probe;
 use super::trial::Trial;
 
-pub(super) fn blocking_calls_give_their_values<H: Host>(trial: Trial<H>) {
+pub(super) fn blocking_calls_give_their_values<H: AnyHost + ?Sized>(trial: Trial<H>) {
     const CALLS: u64 = 50;
     let calls: Vec<_> = (1..=CALLS).map(|n| Fiber::blocking(move || n)).collect();
     let sum = Fiber::parallel(calls).map(|values| values.into_iter().sum::<u64>());
@@ -22,8 +22,8 @@ pub(super) fn blocking_calls_give_their_values<H: Host>(trial: Trial<H>) {
     assert_eq!(probe.runs(), 1, "the runs of a task for a blocking thread");
 }
 
-pub(super) fn blocking_calls_do_not_stop_fibers<H: Host>(trial: Trial<H>) {
-    if H::IS_VIRTUAL {
+pub(super) fn blocking_calls_do_not_stop_fibers<H: AnyHost + ?Sized>(trial: Trial<H>) {
+    if trial.host().is_virtual() {
         return;
     }
     // If the host has fewer blocking threads, the other calls wait.
@@ -48,8 +48,8 @@ pub(super) fn blocking_calls_do_not_stop_fibers<H: Host>(trial: Trial<H>) {
     }
 }
 
-pub(super) fn a_cancelled_blocking_call_does_not_hold_its_fiber<H: Host>(trial: Trial<H>) {
-    if H::IS_VIRTUAL {
+pub(super) fn a_cancelled_blocking_call_does_not_hold_its_fiber<H: AnyHost + ?Sized>(trial: Trial<H>) {
+    if trial.host().is_virtual() {
         return;
     }
     let (release, released) = mpsc::channel::<()>();

@@ -12,7 +12,7 @@ use fiber_core::{Fiber, Handle};
 use parking_lot::{Condvar, Mutex};
 
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::probe::task;
 use super::trial::Trial;
 
@@ -66,25 +66,25 @@ impl Signal {
     }
 }
 
-pub(super) fn a_spawned_computation_delays_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn a_spawned_computation_delays_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     delays_nothing(&trial, |trial, fiber| {
         thread::sleep(QUIET);
         Some(trial.spawn(fiber))
     });
 }
 
-pub(super) fn a_computation_after_a_timer_delays_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn a_computation_after_a_timer_delays_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     delays_nothing(&trial, |trial, fiber| Some(trial.spawn(Fiber::delay(QUIET).bind(|()| fiber))));
 }
 
-pub(super) fn a_computation_after_a_blocking_call_delays_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn a_computation_after_a_blocking_call_delays_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     delays_nothing(&trial, |trial, fiber| {
         let call = Fiber::blocking(|| thread::sleep(QUIET));
         Some(trial.spawn(call.bind(|()| fiber)))
     });
 }
 
-pub(super) fn a_computation_after_data_delays_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn a_computation_after_data_delays_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     delays_nothing(&trial, |trial, fiber| {
         let (bound, at) = mpsc::channel();
         let handle = trial.spawn(trial.host().receives(bound)?.bind(|()| fiber));
@@ -95,7 +95,7 @@ pub(super) fn a_computation_after_data_delays_nothing<H: Host>(trial: Trial<H>) 
     });
 }
 
-pub(super) fn a_computation_that_another_fiber_woke_delays_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn a_computation_that_another_fiber_woke_delays_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     delays_nothing(&trial, |trial, fiber| {
         let gate = Gate::new(1);
         let handle = trial.spawn(gate.opened().bind(|()| fiber));
@@ -105,7 +105,7 @@ pub(super) fn a_computation_that_another_fiber_woke_delays_nothing<H: Host>(tria
     });
 }
 
-pub(super) fn a_computation_that_a_thread_woke_delays_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn a_computation_that_a_thread_woke_delays_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     delays_nothing(&trial, |trial, fiber| {
         let gate = Gate::new(1);
         let handle = trial.spawn(gate.opened().bind(|()| fiber));
@@ -116,8 +116,8 @@ pub(super) fn a_computation_that_a_thread_woke_delays_nothing<H: Host>(trial: Tr
 }
 
 /// Checks one row of the table, and prints it.
-fn delays_nothing<H: Host>(trial: &Trial<H>, source: Source<H>) {
-    if H::IS_VIRTUAL || !trial.host().has_spare_thread() {
+fn delays_nothing<H: AnyHost + ?Sized>(trial: &Trial<H>, source: Source<H>) {
+    if trial.host().is_virtual() || !trial.host().has_spare_thread() {
         return;
     }
     let (mut row, mut are_all_done) = (String::new(), true);
@@ -128,7 +128,7 @@ fn delays_nothing<H: Host>(trial: &Trial<H>, source: Source<H>) {
         let fiber = fiber.map(move |waited| _ = report.send(waited)).boxed();
         let Some(handle) = source(trial, fiber) else { return };
         // Not in the host's `run`, which may make this thread one of the host's.
-        let waited = waited.recv_timeout(H::PATIENCE / 2).expect("a computation ends");
+        let waited = waited.recv_timeout(trial.host().patience() / 2).expect("a computation ends");
         _ = match waited {
             Some(time) => write!(row, " | {name}: {:.1} ms", 1e3 * time.as_secs_f64()),
             None => write!(row, " | {name}: not done"),
@@ -140,7 +140,9 @@ fn delays_nothing<H: Host>(trial: &Trial<H>, source: Source<H>) {
     assert!(are_all_done, "while it computes,{row}");
 }
 
-fn effects<H: Host>(trial: &Trial<H>) -> impl Iterator<Item = (&'static str, Effect<H>)> + use<H> {
+fn effects<H: AnyHost + ?Sized>(
+    trial: &Trial<H>,
+) -> impl Iterator<Item = (&'static str, Effect<H>)> + use<H> {
     let for_others: [(_, Effect<H>); 3] = [
         ("wake another fiber", wakes),
         ("serve another socket", serves),
@@ -157,16 +159,16 @@ fn effects<H: Host>(trial: &Trial<H>) -> impl Iterator<Item = (&'static str, Eff
     for_others.into_iter().chain(for_any.into_iter().filter(move |_| shares_work))
 }
 
-fn forks<H: Host>(_: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn forks<H: AnyHost + ?Sized>(_: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     Some(done.setting().fork().bind(move |_| done.computing_after(|| ())).boxed())
 }
 
-fn zips<H: Host>(_: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn zips<H: AnyHost + ?Sized>(_: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     let other = done.setting();
     Some(done.computing_after(|| ()).zip(other).map(|(waited, ())| waited).boxed())
 }
 
-fn sets_a_timer<H: Host>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn sets_a_timer<H: AnyHost + ?Sized>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     let (scheduler, fired) = (trial.scheduler(), done.clone());
     Some(done.computing_after(move || {
         let soon = scheduler.now() + Duration::from_millis(1);
@@ -174,27 +176,27 @@ fn sets_a_timer<H: Host>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>
     }))
 }
 
-fn wakes<H: Host>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn wakes<H: AnyHost + ?Sized>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     let (gate, other) = (Gate::new(1), done.setting());
     drop(trial.spawn(gate.opened().bind(|()| other)));
     Some(done.computing_after(move || gate.pass()))
 }
 
-fn serves<H: Host>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn serves<H: AnyHost + ?Sized>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     let ((bound, at), other) = (mpsc::channel(), done.setting());
     drop(trial.spawn(trial.host().receives(bound)?.bind(|()| other)));
     let at = at.recv().unwrap();
     Some(done.computing_after(move || send(at)))
 }
 
-fn lets_a_timer_fire<H: Host>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn lets_a_timer_fire<H: AnyHost + ?Sized>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     let other = done.setting();
     // The computation begins after half of the time.
     drop(trial.spawn(Fiber::delay(2 * QUIET).bind(|()| other)));
     Some(done.computing_after(|| ()))
 }
 
-fn lets_a_thread_spawn<H: Host>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
+fn lets_a_thread_spawn<H: AnyHost + ?Sized>(trial: &Trial<H>, done: Signal) -> Option<Fiber<Waited>> {
     let (root, other) = (trial.context().clone(), done.setting());
     Some(done.computing_after(move || drop(thread::spawn(move || drop(root.spawn(other))))))
 }

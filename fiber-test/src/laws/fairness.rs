@@ -10,7 +10,7 @@ use fiber_core::{Either, Fiber, Handle};
 use parking_lot::Mutex;
 
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::trial::Trial;
 
 /// The fibers that take turns.
@@ -54,7 +54,7 @@ impl Turns {
     }
 }
 
-pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
+pub(super) fn fibers_that_yield_take_turns<H: AnyHost + ?Sized>(trial: Trial<H>) {
     // With several threads, the operating system may pause one for any time, in the middle of a fiber's turn.
     let bound = if trial.host().threads() == 1 { MOST_TURNS } else { usize::MAX };
     let turns = Arc::new(Mutex::new(Turns::default()));
@@ -103,7 +103,7 @@ fn binds() -> Fiber<()> {
 }
 
 /// Starts loops, and returns when all have begun.
-fn start<H: Host>(trial: &Trial<H>, loops: Vec<Fiber<()>>) -> Vec<Handle<()>> {
+fn start<H: AnyHost + ?Sized>(trial: &Trial<H>, loops: Vec<Fiber<()>>) -> Vec<Handle<()>> {
     let begun = Gate::new(loops.len());
     let begins = |body: Fiber<()>| trial.spawn(begun.passing().bind(|()| body));
     let handles = loops.into_iter().map(begins).collect();
@@ -111,7 +111,7 @@ fn start<H: Host>(trial: &Trial<H>, loops: Vec<Fiber<()>>) -> Vec<Handle<()>> {
     handles
 }
 
-fn end<H: Host>(trial: &Trial<H>, loops: Vec<Handle<()>>) {
+fn end<H: AnyHost + ?Sized>(trial: &Trial<H>, loops: Vec<Handle<()>>) {
     for handle in loops {
         assert!(!handle.is_finished(), "an endless loop ends by itself");
         handle.cancel_now();
@@ -121,7 +121,7 @@ fn end<H: Host>(trial: &Trial<H>, loops: Vec<Handle<()>>) {
     }
 }
 
-pub(super) fn endless_loops_let_others_run<H: Host>(trial: Trial<H>) {
+pub(super) fn endless_loops_let_others_run<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let kinds = endless().len();
     for kind in 0..kinds {
         let count = trial.host().threads() + 1;
@@ -130,7 +130,7 @@ pub(super) fn endless_loops_let_others_run<H: Host>(trial: Trial<H>) {
         trial.run("a fiber that yields beside them", Fiber::yield_now().bind(|()| Fiber::yield_now()));
         trial.run("a fork beside them", Fiber::yield_now().fork().bind(Handle::join));
         trial.run("a blocking call beside them", Fiber::blocking(|| ()));
-        if !H::IS_VIRTUAL {
+        if !trial.host().is_virtual() {
             trial.run("a sleep beside them", Fiber::delay(Duration::from_millis(1)));
             let race = Fiber::delay(Duration::from_millis(1)).race(binds());
             assert!(matches!(trial.run("a race with an endless loop", race), Either::Left(())));
@@ -139,7 +139,7 @@ pub(super) fn endless_loops_let_others_run<H: Host>(trial: Trial<H>) {
     }
 }
 
-pub(super) fn endless_forks_let_others_in<H: Host>(trial: Trial<H>) {
+pub(super) fn endless_forks_let_others_in<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let forks =
         || Fiber::iterate((), |()| Fiber::yield_now().fork().bind(Handle::join).map(ControlFlow::Continue));
     let loops = start(&trial, (0..trial.host().threads()).map(|_| forks().boxed()).collect());
@@ -150,9 +150,9 @@ pub(super) fn endless_forks_let_others_in<H: Host>(trial: Trial<H>) {
     end(&trial, loops);
 }
 
-pub(super) fn timeouts_end_work_that_never_waits<H: Host>(trial: Trial<H>) {
+pub(super) fn timeouts_end_work_that_never_waits<H: AnyHost + ?Sized>(trial: Trial<H>) {
     const LIMIT: Duration = Duration::from_millis(10);
-    if H::IS_VIRTUAL {
+    if trial.host().is_virtual() {
         return;
     }
     let others = [

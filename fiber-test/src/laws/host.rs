@@ -77,6 +77,62 @@ pub trait Host: Sized + 'static {
 /// See [`Host::nested_call`].
 pub type NestedCall = Box<dyn FnOnce() + Send>;
 
+/// A [`Host`] without its type.
+pub(super) trait AnyHost: 'static {
+    fn is_virtual(&self) -> bool;
+    fn patience(&self) -> Duration;
+    fn context(&self) -> &Context;
+    fn run(&self, fiber: Fiber<()>);
+    fn threads(&self) -> usize;
+    fn shares_work(&self) -> bool;
+    fn has_spare_thread(&self) -> bool;
+    fn receives(&self, bound: Sender<SocketAddr>) -> Option<Fiber<()>>;
+    fn shut_down(self: Box<Self>) -> bool;
+    fn nested_call(&self) -> Option<NestedCall>;
+}
+
+impl<H: Host> AnyHost for H {
+    fn is_virtual(&self) -> bool {
+        H::IS_VIRTUAL
+    }
+
+    fn patience(&self) -> Duration {
+        H::PATIENCE
+    }
+
+    fn context(&self) -> &Context {
+        Host::context(self)
+    }
+
+    fn run(&self, fiber: Fiber<()>) {
+        Host::run(self, fiber);
+    }
+
+    fn threads(&self) -> usize {
+        Host::threads(self)
+    }
+
+    fn shares_work(&self) -> bool {
+        Host::shares_work(self)
+    }
+
+    fn has_spare_thread(&self) -> bool {
+        Host::has_spare_thread(self)
+    }
+
+    fn receives(&self, bound: Sender<SocketAddr>) -> Option<Fiber<()>> {
+        Host::receives(self, bound)
+    }
+
+    fn shut_down(self: Box<Self>) -> bool {
+        Host::shut_down(*self)
+    }
+
+    fn nested_call(&self) -> Option<NestedCall> {
+        Host::nested_call(self)
+    }
+}
+
 impl Host for TestScheduler {
     const IS_VIRTUAL: bool = true;
 

@@ -1,7 +1,7 @@
 //! The list of the laws. The functions in this module and the tests of [`scheduler_laws!`](crate::scheduler_laws) are
 //! generated from it, so a law that is missing here is dead code.
 
-use super::host::Host;
+use super::host::{AnyHost, Host};
 use super::trial::{Broken, hold};
 use super::{blocking, computations, fairness, misuse, panics, parallelism, shutdown, timers, wake_ups};
 
@@ -131,7 +131,7 @@ macro_rules! functions {
         /// # Blocking
         /// Until the check has ended.
         pub fn $law<H: Host>(make: impl FnOnce() -> H + Send + 'static) -> Result<(), Broken> {
-            hold(stringify!($law), $says, make, $topic::$law)
+            hold(stringify!($law), $says, make, $topic::$law::<dyn AnyHost>)
         }
     )+)+};
 }

@@ -10,13 +10,13 @@ use fiber_core::{Fiber, Outcome};
 
 use super::around::{Hooks, root_around};
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::probe::{Probe, task};
 use super::trial::Trial;
 
 const LONG: Duration = Duration::from_secs(3_600);
 
-pub(super) fn a_call_that_would_block_its_own_thread_panics<H: Host>(trial: Trial<H>) {
+pub(super) fn a_call_that_would_block_its_own_thread_panics<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let calls = || trial.host().nested_call();
     let (Some(in_fiber), Some(after_yield), Some(in_blocking)) = (calls(), calls(), calls()) else { return };
     let nested = [
@@ -44,7 +44,7 @@ impl Hooks for Dropping {
     }
 }
 
-pub(super) fn a_dropped_task_abandons_its_fiber<H: Host>(trial: Trial<H>) {
+pub(super) fn a_dropped_task_abandons_its_fiber<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let drops = Arc::new(AtomicBool::new(false));
     let root = root_around(trial.scheduler(), Dropping(drops.clone()));
     for _ in 0..20 {
@@ -86,7 +86,7 @@ impl Drop for Reenters {
     }
 }
 
-pub(super) fn a_task_may_use_the_scheduler_in_its_drop<H: Host>(trial: Trial<H>) {
+pub(super) fn a_task_may_use_the_scheduler_in_its_drop<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let scheduler = trial.scheduler();
     let gate = Gate::new(2);
     let set = || {

@@ -6,7 +6,7 @@ use fiber_core::{Error, Fiber, Handle};
 
 use super::around::{Hooks, root_around};
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::meeting::Meeting;
 use super::probe::task;
 use super::trial::Trial;
@@ -19,16 +19,17 @@ fn panics() -> ! {
 }
 
 /// Fails unless every thread still runs fibers, as far as a law can observe.
-fn assert_that_all_threads_live<H: Host>(trial: &Trial<H>) {
+fn assert_that_all_threads_live<H: AnyHost + ?Sized>(trial: &Trial<H>) {
     let threads = trial.host().threads();
-    let meeting = Meeting::new(if trial.host().shares_work() { threads } else { 1 }, H::PATIENCE / 2);
+    let meeting =
+        Meeting::new(if trial.host().shares_work() { threads } else { 1 }, trial.host().patience() / 2);
     let fibers: Vec<_> = (0..threads).map(|_| trial.spawn(meeting.attend())).collect();
     for fiber in fibers {
         trial.finish("fibers on all threads after panics", fiber).unwrap();
     }
 }
 
-pub(super) fn a_panicking_fiber_harms_no_other<H: Host>(trial: Trial<H>) {
+pub(super) fn a_panicking_fiber_harms_no_other<H: AnyHost + ?Sized>(trial: Trial<H>) {
     struct PanicsWhenDropped;
     impl Drop for PanicsWhenDropped {
         fn drop(&mut self) {
@@ -60,7 +61,7 @@ pub(super) fn a_panicking_fiber_harms_no_other<H: Host>(trial: Trial<H>) {
     assert_that_all_threads_live(&trial);
 }
 
-pub(super) fn a_panicking_blocking_call_harms_only_its_fiber<H: Host>(trial: Trial<H>) {
+pub(super) fn a_panicking_blocking_call_harms_only_its_fiber<H: AnyHost + ?Sized>(trial: Trial<H>) {
     for _ in 0..PANICS {
         let outcome = trial.outcome("a blocking call that panics", Fiber::blocking(|| panics()));
         let outcome = outcome.map(|()| ());
@@ -83,7 +84,7 @@ impl Hooks for Panicking {
     }
 }
 
-pub(super) fn panicking_hooks_harm_nobody<H: Host>(trial: Trial<H>) {
+pub(super) fn panicking_hooks_harm_nobody<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let root = root_around(trial.scheduler(), Panicking);
     for _ in 0..PANICS {
         let unobserved = Fiber::yield_now().bind(|()| Fiber::<()>::fail(Error::msg("planned, for a law")));

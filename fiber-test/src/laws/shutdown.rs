@@ -10,7 +10,7 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Handle, Outcome, Resume};
 
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::probe::Probe;
 use super::trial::Trial;
 
@@ -39,7 +39,7 @@ impl Finalizers {
 }
 
 /// Starts one fiber for each state, most of them with a finalizer, and returns when all have reached their states.
-fn in_every_state<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Vec<Handle<()>> {
+fn in_every_state<H: AnyHost + ?Sized>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Vec<Handle<()>> {
     let binds = || Fiber::iterate((), |()| Fiber::success(ControlFlow::Continue(()))).boxed();
     let begun_inside = Gate::new(2);
     let mut inside = || {
@@ -67,7 +67,7 @@ fn in_every_state<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Vec
 }
 
 /// A fiber in a blocking call, which its finalizer ends.
-fn in_a_blocking_call<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Handle<()> {
+fn in_a_blocking_call<H: AnyHost + ?Sized>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Handle<()> {
     let begun = Gate::new(1);
     let begins = begun.clone();
     let (release, released) = mpsc::channel::<()>();
@@ -83,7 +83,7 @@ fn in_a_blocking_call<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) ->
 }
 
 /// A fiber that was cancelled before, and runs its finalizer.
-fn in_a_finalizer<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Handle<()> {
+fn in_a_finalizer<H: AnyHost + ?Sized>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Handle<()> {
     let (begun, finalizing) = (Gate::new(1), Gate::new(1));
     let begins = begun.passing();
     let next = finalizers.next();
@@ -97,7 +97,7 @@ fn in_a_finalizer<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Han
 }
 
 /// Shuts down, and fails if anything is left.
-fn end<H: Host>(trial: Trial<H>) {
+fn end<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let root = trial.context().clone();
     let has_ended = trial.shut_down();
     let left = root.live_children();
@@ -105,11 +105,11 @@ fn end<H: Host>(trial: Trial<H>) {
     assert!(has_ended, "`Host::shut_down` says that something is left");
 }
 
-pub(super) fn shutdown_ends_fibers_in_every_state<H: Host>(trial: Trial<H>) {
+pub(super) fn shutdown_ends_fibers_in_every_state<H: AnyHost + ?Sized>(trial: Trial<H>) {
     use_all(&trial);
     let mut finalizers = Finalizers::default();
     let mut handles = in_every_state(&trial, &mut finalizers);
-    if !H::IS_VIRTUAL {
+    if !trial.host().is_virtual() {
         handles.push(in_a_blocking_call(&trial, &mut finalizers));
     }
     handles.push(in_a_finalizer(&trial, &mut finalizers));
@@ -127,12 +127,12 @@ pub(super) fn shutdown_ends_fibers_in_every_state<H: Host>(trial: Trial<H>) {
 }
 
 /// Uses all parts of the host, so that all of them have to be ended.
-fn use_all<H: Host>(trial: &Trial<H>) {
+fn use_all<H: AnyHost + ?Sized>(trial: &Trial<H>) {
     trial.run("a sleep", Fiber::delay(Duration::from_millis(1)));
     trial.run("a blocking call", Fiber::blocking(|| ()));
 }
 
-pub(super) fn shutdown_drops_fibers_that_never_ran<H: Host>(trial: Trial<H>) {
+pub(super) fn shutdown_drops_fibers_that_never_ran<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let held = Arc::new(());
     let holds = || {
         let held = held.clone();
@@ -150,7 +150,7 @@ pub(super) fn shutdown_drops_fibers_that_never_ran<H: Host>(trial: Trial<H>) {
     assert_eq!(Arc::strong_count(&held), 1, "an ended host keeps values of fibers");
 }
 
-pub(super) fn fibers_spawned_too_late_end_as_cancelled<H: Host>(trial: Trial<H>) {
+pub(super) fn fibers_spawned_too_late_end_as_cancelled<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let root = trial.context().clone();
     let (begun, (sender, receiver)) = (Gate::new(1), mpsc::channel());
     let spawn = {
@@ -174,7 +174,7 @@ pub(super) fn fibers_spawned_too_late_end_as_cancelled<H: Host>(trial: Trial<H>)
     );
 }
 
-pub(super) fn wake_ups_after_the_end_hang_nothing<H: Host>(trial: Trial<H>) {
+pub(super) fn wake_ups_after_the_end_hang_nothing<H: AnyHost + ?Sized>(trial: Trial<H>) {
     // The host does not know of this root, and does not cancel its fibers.
     let other = Context::root(trial.scheduler());
     let (sender, resumes) = mpsc::channel::<Resume<()>>();
@@ -188,12 +188,12 @@ pub(super) fn wake_ups_after_the_end_hang_nothing<H: Host>(trial: Trial<H>) {
     };
     let (known, unknown) = (waits(trial.context()), waits(&other));
     trial.run("fibers that wait for a callback", registered.opened());
-    let wait = trial.step();
+    let (wait, is_virtual) = (trial.step(), trial.host().is_virtual());
     end(trial);
     resumes.try_iter().for_each(|resume| resume.success(()));
     assert!(known.try_outcome().is_ok_and(|outcome| outcome.is_cancelled()), "a fiber outlives the shutdown");
     // If the host runs on its caller's thread, it keeps the task until it is dropped; the fiber keeps the scheduler alive.
-    if !H::IS_VIRTUAL {
+    if !is_virtual {
         wait.expect("a fiber that is woken after the end to be abandoned");
         let mut unknown = unknown;
         let outcome: Outcome<()> = loop {
@@ -208,7 +208,7 @@ pub(super) fn wake_ups_after_the_end_hang_nothing<H: Host>(trial: Trial<H>) {
     other.cancel();
 }
 
-pub(super) fn tasks_after_the_end_are_dropped<H: Host>(trial: Trial<H>) {
+pub(super) fn tasks_after_the_end_are_dropped<H: AnyHost + ?Sized>(trial: Trial<H>) {
     let (scheduler, gate) = (trial.scheduler(), Gate::new(1));
     let mut probes = Vec::new();
     let mut next = || {
@@ -218,7 +218,7 @@ pub(super) fn tasks_after_the_end_are_dropped<H: Host>(trial: Trial<H>) {
     };
     // A task that is still there at the end.
     let key = scheduler.schedule_at(scheduler.now() + LONG, next());
-    let step = trial.step();
+    let (step, is_virtual) = (trial.step(), trial.host().is_virtual());
     end(trial);
     step.expect("a call of an ended scheduler");
     _ = scheduler.cancel_timer(key);
@@ -234,5 +234,5 @@ pub(super) fn tasks_after_the_end_are_dropped<H: Host>(trial: Trial<H>) {
     }
     // In virtual time, the hour may pass at the end.
     let runs = probes[0].runs();
-    assert!(H::IS_VIRTUAL || runs == 0, "a timer of an hour fires with the end of its host");
+    assert!(is_virtual || runs == 0, "a timer of an hour fires with the end of its host");
 }

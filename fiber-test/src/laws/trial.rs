@@ -11,7 +11,7 @@ use fiber_core::scheduler::Scheduler;
 use fiber_core::{Context, Fiber, Handle, Outcome, Run};
 use parking_lot::Mutex;
 
-use super::host::Host;
+use super::host::{AnyHost, Host};
 use crate::text::panic_message;
 
 /// A scheduler broke a law.
@@ -62,13 +62,14 @@ pub(super) fn hold<H: Host>(
     law: &'static str,
     says: &'static str,
     make: impl FnOnce() -> H + Send + 'static,
-    body: fn(Trial<H>),
+    body: fn(Trial<dyn AnyHost>),
 ) -> Result<(), Broken> {
     let (sender, ended) = mpsc::channel();
     let step = Step(Arc::new(Mutex::new("the host to be made")));
     let steps = step.clone();
     let checks = move || {
-        let checked = catch_unwind(AssertUnwindSafe(|| body(Trial { host: Some(make()), step: steps })));
+        let checked =
+            catch_unwind(AssertUnwindSafe(|| body(Trial { host: Some(Box::new(make())), step: steps })));
         _ = sender.send(checked.map_err(panic_message));
     };
     let broken = |seen| Err(Broken { law, says, seen });
@@ -98,14 +99,17 @@ impl Step {
 }
 
 /// A host on which a law is tried.
-pub(super) struct Trial<H: Host> {
-    host: Option<H>,
+///
+/// `H` is always `dyn AnyHost`, so that a law is compiled once for all hosts of a crate. It is a type parameter all the same: a law without
+/// one would be compiled with this crate, whether it is used or not.
+pub(super) struct Trial<H: AnyHost + ?Sized> {
+    host: Option<Box<H>>,
     step: Step,
 }
 
-impl<H: Host> Trial<H> {
+impl<H: AnyHost + ?Sized> Trial<H> {
     pub(super) fn host(&self) -> &H {
-        self.host.as_ref().expect("only `shut_down` takes it")
+        self.host.as_deref().expect("only `shut_down` takes it")
     }
 
     pub(super) fn context(&self) -> &Context {
@@ -127,7 +131,7 @@ impl<H: Host> Trial<H> {
     }
 
     pub(super) fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        self.context().spawn(fiber)
+        self.context().spawn(fiber.boxed())
     }
 
     /// Runs the host until a fiber has ended, and returns its outcome.
@@ -175,7 +179,7 @@ impl<H: Host> Trial<H> {
     }
 }
 
-impl<H: Host> Drop for Trial<H> {
+impl<H: AnyHost + ?Sized> Drop for Trial<H> {
     fn drop(&mut self) {
         // The drop of a broken host may hang, which would hide the message.
         if thread::panicking() {

@@ -10,7 +10,7 @@ use fiber_core::{Fiber, Resume};
 use parking_lot::Mutex;
 
 use super::gate::Gate;
-use super::host::Host;
+use super::host::AnyHost;
 use super::probe::{Probe, task};
 use super::trial::Trial;
 
@@ -29,7 +29,7 @@ fn pause(round: u64) {
     }
 }
 
-pub(super) fn every_task_runs_once<H: Host>(trial: Trial<H>) {
+pub(super) fn every_task_runs_once<H: AnyHost + ?Sized>(trial: Trial<H>) {
     const TASKS: usize = 200;
     const SOURCES: usize = 5;
     let gate = Gate::new(SOURCES * TASKS);
@@ -89,7 +89,7 @@ fn resume_elsewhere(resume: Resume<u64>) {
     thread::scope(|scope| _ = scope.spawn(|| resume.success(1)));
 }
 
-pub(super) fn wake_ups_arrive_whenever_they_come<H: Host>(trial: Trial<H>) {
+pub(super) fn wake_ups_arrive_whenever_they_come<H: AnyHost + ?Sized>(trial: Trial<H>) {
     for _ in 0..ROUNDS / 3 {
         let ended = trial.spawn(Fiber::yield_now().map(|()| 1));
         trial.run("a fiber that yields", ended.ended());
@@ -123,8 +123,8 @@ fn resumer(resumes: Receiver<Resume<u64>>) {
     }
 }
 
-pub(super) fn wake_ups_from_other_threads_arrive<H: Host>(trial: Trial<H>) {
-    if H::IS_VIRTUAL {
+pub(super) fn wake_ups_from_other_threads_arrive<H: AnyHost + ?Sized>(trial: Trial<H>) {
+    if trial.host().is_virtual() {
         return;
     }
     let (left, to_left) = mpsc::channel();
@@ -145,7 +145,7 @@ pub(super) fn wake_ups_from_other_threads_arrive<H: Host>(trial: Trial<H>) {
     threads.into_iter().for_each(|thread| thread.join().expect("a resumption does not panic"));
 }
 
-pub(super) fn fibers_that_other_threads_spawn_run<H: Host>(trial: Trial<H>) {
+pub(super) fn fibers_that_other_threads_spawn_run<H: AnyHost + ?Sized>(trial: Trial<H>) {
     const THREADS: u64 = 2;
     let gate = Gate::new((THREADS * ROUNDS) as usize);
     let spawner = || {
@@ -159,7 +159,7 @@ pub(super) fn fibers_that_other_threads_spawn_run<H: Host>(trial: Trial<H>) {
     };
     let threads = [(); THREADS as usize].map(|()| spawner());
     let join = || threads.into_iter().for_each(|thread| thread.join().expect("a spawn does not panic"));
-    if H::IS_VIRTUAL {
+    if trial.host().is_virtual() {
         join();
         return trial.run("fibers that other threads have spawned", gate.opened());
     }
@@ -167,7 +167,7 @@ pub(super) fn fibers_that_other_threads_spawn_run<H: Host>(trial: Trial<H>) {
     join();
 }
 
-pub(super) fn fibers_wake_one_another<H: Host>(trial: Trial<H>) {
+pub(super) fn fibers_wake_one_another<H: AnyHost + ?Sized>(trial: Trial<H>) {
     const LENGTH: usize = 1_000;
     let gates: Vec<_> = (0..=LENGTH).map(|_| Gate::new(1)).collect();
     let links = gates.windows(2).map(|pair| {

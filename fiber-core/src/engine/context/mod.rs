@@ -49,7 +49,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, EventKey, Fired, Node, Offer, Owner, Ref, Room, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::host::Host;
@@ -210,12 +210,29 @@ impl Context {
         body: impl FnOnce() -> (B::Front, B),
         prepare: impl FnOnce(&Context),
     ) -> [Context; 2] {
-        if self.is_observed() {
-            // The observer sees the fiber before the fiber can end, and may cancel it at once.
-            return self.introduced(origin, description, body, prepare);
-        }
+        // The observer sees the fiber before the fiber can end, and may cancel it at once.
+        let is_held_back = self.is_observed();
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        Node::fiber(&self.0, self.state_below(origin, flags), description, body, prepare)
+        let state = self.state_below(origin, flags);
+        let (both, offer) = Node::fiber(&self.0, None, state, description, is_held_back, body, prepare);
+        if let Some(offer) = offer {
+            self.show(&both[0], offer);
+        }
+        both
+    }
+
+    /// Shows a fiber below this one to the observer, and offers it.
+    #[cold]
+    fn show(&self, child: &Context, offer: Offer) {
+        child.announce(self);
+        child.offer(offer);
+    }
+
+    /// Lets threads start the fiber. If it was cancelled before, it ends.
+    fn offer(&self, offer: Offer) {
+        if self.0.offer(offer) {
+            self.take_back();
+        }
     }
 
     /// The same, but calls `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
@@ -230,14 +247,11 @@ impl Context {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         let state = self.state_below(origin, flags);
         let nested = if B::NESTS { self.0.top().hosting() } else { None };
-        let (both, offer) = Node::held_back(&self.0, nested, state, description, body);
-        let [child, of_task] = both.map(Context);
-        child.announce(self);
-        introduce(&child);
-        if child.0.offer(offer) {
-            child.take_back();
-        }
-        [child, of_task]
+        let (both, offer) = Node::fiber(&self.0, nested, state, description, true, body, |_| {});
+        both[0].announce(self);
+        introduce(&both[0]);
+        both[0].offer(offer.expect("it was held back"));
+        both
     }
 
     /// Makes the context of a running fiber below this one.

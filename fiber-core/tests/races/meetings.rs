@@ -8,7 +8,7 @@ use fiber_core::sync::{Barrier, Channel, Notify};
 use fiber_core::{Either, Fiber, fiber};
 use fiber_test::{Explore, TestScheduler};
 
-use crate::race_finalizers::{
+use crate::finalizers::{
     BETWEEN, Between, HOUR, Open, Program, RACES, Race, SCHEDULES, Server, never, on_threads,
 };
 

@@ -1,0 +1,5 @@
+//! Races of all kinds of waits and programs: on threads, and in every order.
+
+mod finalizers;
+mod meetings;
+mod storm;
