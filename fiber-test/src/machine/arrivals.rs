@@ -77,6 +77,7 @@ pub(super) fn hand_over(machine: Key, push: impl FnMut(Task)) {
     }
 }
 
+#[inline(never)]
 fn hand_over_all(push: impl FnMut(Task)) {
     HAS_TASKS.set(false);
     let _ = TASKS.try_with(|tasks| tasks.borrow_mut().drain(..).for_each(push));
