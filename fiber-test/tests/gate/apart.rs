@@ -37,7 +37,7 @@ fn philosophers(count: usize) -> Fiber<()> {
     let philosopher = |number: usize| {
         let (left, right) = (forks[number].clone(), forks[(number + 1) % count].clone());
         let (taken, given) = (taken.clone(), taken.clone());
-        let eat = Fiber::lazy(move || drop(given.fetch_sub(1, Relaxed)));
+        let eat = Fiber::lazy(move || given.fetch_sub(1, Relaxed)).map(|_| ());
         let take = move || {
             assert!(taken.fetch_add(1, Relaxed) + 1 < count, "each has one fork");
             Fiber::success(()).bind(move |()| right.with_permits(1, eat))
