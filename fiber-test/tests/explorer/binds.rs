@@ -34,14 +34,14 @@ fn code_before_a_bind_of_its_closure_has_a_turn_of_its_own() {
     let before_a_value: Visit = |value, _| {
         let next = |value: Arc<AtomicU32>| {
             let seen = value.load(Relaxed);
-            Fiber::success(()).bind(move |()| Fiber::success(value.store(seen + 1, Relaxed)))
+            Fiber::success(()).bind(move |()| Fiber::lazy(move || value.store(seen + 1, Relaxed)))
         };
         Fiber::success(()).bind(move |()| next(value)).boxed()
     };
     let before_a_lock: Visit = |value, free| {
         let next = move |value: Arc<AtomicU32>| {
             let seen = value.load(Relaxed);
-            free.lock().bind(move |_held| Fiber::success(value.store(seen + 1, Relaxed)))
+            free.lock().bind(move |_held| Fiber::lazy(move || value.store(seen + 1, Relaxed)))
         };
         Fiber::success(()).bind(move |()| next(value)).boxed()
     };
