@@ -16,7 +16,7 @@ pub enum Search {
     Rounds,
     /// Any task, all equally likely.
     RandomWalk,
-    /// Random priorities, which change at a few random turns.
+    /// Random priorities, which change at some decisions: at a few in one schedule, at all in another one.
     Pct,
     /// Any task, weighted by the remaining turns of its fiber.
     Urw,

@@ -185,7 +185,7 @@ impl Portfolio {
             (Search::Lifo, None) => Strategy::Lifo,
             (Search::Rounds, None) => Strategy::Rounds(Rounds::new(random)),
             (Search::RandomWalk, None) => Strategy::RandomWalk(RandomWalk::new(random)),
-            (Search::Pct, None) => Strategy::Pct(Pct::new(random, learnt.contended)),
+            (Search::Pct, None) => Strategy::Pct(Pct::new(random, self.number, learnt.contended)),
             (Search::Urw, None) => Strategy::Urw(Urw::new(random, learnt.expected.clone())),
             (
                 Search::Fifo | Search::Exhaustive | Search::Recorded | Search::Given | Search::Regression,

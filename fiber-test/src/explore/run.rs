@@ -11,7 +11,7 @@ use fiber_core::{Context, Instant, Outcome, Panic};
 
 use super::panic_hook::quietly;
 use super::problem::Problem;
-use super::program::Program;
+use super::program::{Program, Started};
 use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State, Steps};
 use crate::network;
@@ -199,7 +199,20 @@ impl<'a> Runner<'a> {
         turns_to_end: &mut u32,
         clock: &mut Clock,
     ) -> Option<Problem> {
-        let started = self.program.start(root, self.site);
+        let mut problem = None;
+        self.program.start(root, self.site, &mut |started| {
+            problem = self.judge_started(machine, started, turns_to_end, clock);
+        });
+        problem
+    }
+
+    fn judge_started(
+        &self,
+        machine: &Machine,
+        started: &mut dyn Started,
+        turns_to_end: &mut u32,
+        clock: &mut Clock,
+    ) -> Option<Problem> {
         match machine.drive(Instant::FAR_FUTURE, true, || started.is_finished() || clock.is_over()) {
             Ok(true) if clock.is_over => return None,
             Ok(true) => {}

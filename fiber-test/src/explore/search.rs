@@ -328,7 +328,7 @@ impl Progress<'_> {
             _ => later,
         } as usize;
         let left = self.limits.schedules.saturating_sub(self.runs);
-        let mut planned = Vec::new();
+        let mut planned = Vec::with_capacity(size);
         while planned.len() < size && (self.source.is_owed() || (planned.len() as u64) < left) {
             let Some(next) = self.source.next() else { break };
             planned.push(next);
@@ -340,7 +340,7 @@ impl Progress<'_> {
     fn run(&mut self, planned: Vec<Planned>, run_all: &mut RunAll<'_>) -> Result<Option<End>, Box<Found>> {
         let until = self.until();
         let all = self.runs + planned.len() as u64;
-        let (mut courses, mut rest) = (Vec::new(), Vec::new());
+        let (mut courses, mut rest) = (Vec::with_capacity(planned.len()), Vec::with_capacity(planned.len()));
         for Planned { course, search, open } in planned {
             courses.push(course);
             rest.push((search, open));

@@ -169,6 +169,7 @@ impl Machine {
         std::ptr::from_ref(self).cast()
     }
 
+    #[inline]
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock();
         arrivals::hand_over(self.key(), |task| state.push(task));

@@ -72,18 +72,29 @@ impl Strategy {
             }
             return Decision::Take(0);
         }
+        match self {
+            Strategy::Fifo => Decision::Take(0),
+            Strategy::RandomWalk(walk) => Decision::Take(walk.choose(choices)),
+            Strategy::Pct(pct) => Decision::Take(pct.choose(choices)),
+            _ => self.choose_otherwise(choices),
+        }
+    }
+
+    /// The same. Apart, so that the usual strategies pay nothing for the others.
+    #[inline(never)]
+    fn choose_otherwise(&mut self, choices: &Choices<'_>) -> Decision {
         Decision::Take(match self {
-            Strategy::Fifo => 0,
             Strategy::Script(script) => return script.choose(choices),
             Strategy::Guide(guide) => return guide.choose(choices),
             Strategy::Rounds(rounds) => rounds.choose(choices),
             Strategy::Lifo => choices.len() - 1,
             Strategy::RunAhead => choices.run_ahead().unwrap_or(0),
-            Strategy::RandomWalk(walk) => walk.choose(choices),
-            Strategy::Pct(pct) => pct.choose(choices),
             Strategy::Urw(urw) => urw.choose(choices),
             Strategy::Follow(follow) => follow.choose(choices),
             Strategy::Recorded(recorded) => recorded.choose(choices),
+            Strategy::Fifo | Strategy::RandomWalk(_) | Strategy::Pct(_) => {
+                unreachable!("chosen by the caller")
+            }
         })
     }
 

@@ -1,23 +1,50 @@
-//! Probabilistic concurrency testing: every fiber has a random priority, and the highest one runs. At a few random decisions
+//! Probabilistic concurrency testing: every fiber has a random priority, and the highest one runs. At random decisions
 //! the fiber that ran falls below those that never fell (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
 //! probabilistic guarantees of finding bugs", 2010).
 //!
-//! The number of change points is drawn for every schedule: exactly d - 1 of them would miss the bugs of short programs
-//! when d is too large. They are drawn among the decisions with several choices, from the second on: before
-//! the first one, no fiber has run that could fall. In a third of the schedules there are half as many as such decisions: five
-//! philosophers take a fork each only if each of them falls at once.
+//! The paper has exactly d - 1 changes, for bugs of d orderings. No d is good for all programs, so the schedules have [rules](RULES) in
+//! turn, from no change to one before every decision. The decisions are those with several choices, from the second on: before the first
+//! one, no fiber has run that could fall.
 //!
-//! Half of the schedules are strict, as in the paper: a fiber that falls later falls lower. So two fibers may have
-//! alternating turns. In the others, the order of the fallen fibers is random.
+//! By a strict rule, as in the paper, a fiber that falls later falls lower. So two fibers may have alternating turns. By the other rules, the
+//! order of the fallen fibers is random, so a second change need not release the fiber that the first one held back.
 
 use crate::machine::{Choices, Lane};
 use crate::random::SplitMix64;
 
-/// There are fewer change points than this in most schedules.
-const MAX_CHANGES: usize = 24;
+/// When fibers fall, and how low.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    changes: Changes,
+    is_strict: bool,
+}
 
-/// In one schedule of so many, there is a change for every second decision.
-const DENSE_ONE_IN: usize = 3;
+#[derive(Clone, Copy, Debug)]
+enum Changes {
+    /// Fewer than 2, 4, 8 or 16, at random places: one fiber is far ahead of others.
+    Few,
+    /// Half as many as decisions, at random places.
+    Half,
+    /// One before every decision up to a random one: all have begun, and then some are far ahead.
+    First,
+    /// One before every decision: all fibers stay abreast.
+    Every,
+}
+
+/// The rules of the schedules, in turn. The first ones find bugs of few turns. The number of rules has no common factor with those of
+/// the strategies and of the kinds of mishaps, which are in turn, too.
+const RULES: [Rule; 7] = [
+    Rule { changes: Changes::First, is_strict: false },
+    Rule { changes: Changes::Few, is_strict: false },
+    Rule { changes: Changes::Every, is_strict: true },
+    Rule { changes: Changes::Few, is_strict: false },
+    Rule { changes: Changes::First, is_strict: false },
+    Rule { changes: Changes::Few, is_strict: true },
+    Rule { changes: Changes::Half, is_strict: true },
+];
+
+/// "Few" is below one of so many powers of two, from 2 on.
+const POWERS: usize = 4;
 
 /// The first decision at which a fall makes a difference.
 const FIRST_CHANGE: u32 = 2;
@@ -28,9 +55,11 @@ const FEW_DECISIONS: u32 = 8;
 #[derive(Debug)]
 pub(crate) struct Pct {
     random: SplitMix64,
-    /// The decisions before which the last fiber falls, last first.
-    changes: Vec<u32>,
     is_strict: bool,
+    /// The last fiber falls before every decision up to this one.
+    up_to: u32,
+    /// And before these, last first.
+    changes: Vec<u32>,
     /// The number of decisions with several choices so far.
     decisions: u32,
     /// By lane.
@@ -40,23 +69,31 @@ pub(crate) struct Pct {
 }
 
 impl Pct {
-    /// `decisions`: the expected number of decisions with several choices; 0 if unknown.
-    pub(crate) fn new(mut random: SplitMix64, decisions: u32) -> Self {
-        let is_strict = random.below(2) == 0;
+    /// The schedule of this number. `decisions`: the expected number of decisions with several choices; 0 if unknown.
+    pub(crate) fn new(mut random: SplitMix64, number: u64, decisions: u32) -> Self {
+        let Rule { changes, is_strict } = RULES[(number % RULES.len() as u64) as usize];
         let decisions = if decisions == 0 { FEW_DECISIONS } else { decisions };
-        let places = (decisions + 1).saturating_sub(FIRST_CHANGE) as usize;
-        let is_dense = random.below(DENSE_ONE_IN) == 0;
-        let count = match places {
-            0 => 0,
-            _ if is_dense => places.div_ceil(2),
-            _ => random.below(MAX_CHANGES + usize::from(is_strict)),
+        let places = (decisions + 1).saturating_sub(FIRST_CHANGE).max(1) as usize;
+        let up_to = match changes {
+            Changes::Few | Changes::Half => 0,
+            Changes::First => FIRST_CHANGE + random.below(places) as u32,
+            Changes::Every => u32::MAX,
+        };
+        let count = match changes {
+            Changes::Few => {
+                let power = random.below(POWERS);
+                random.below(2 << power)
+            }
+            Changes::Half => places.div_ceil(2),
+            Changes::First | Changes::Every => 0,
         };
         let mut changes: Vec<u32> = (0..count).map(|_| FIRST_CHANGE + random.below(places) as u32).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
         Pct {
             random,
-            changes,
             is_strict,
+            up_to,
+            changes,
             decisions: 0,
             priorities: Vec::new(),
             lowest: i64::MIN / 2,
@@ -96,19 +133,18 @@ impl Pct {
     }
 
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        self.decisions += u32::from(choices.len() > 1);
-        let decisions = self.decisions;
-        let is_due = |decision: &u32| *decision <= decisions;
+        let is_decision = choices.len() > 1;
+        self.decisions += u32::from(is_decision);
+        let falls = self.falls(is_decision);
         if let Some(ahead) = choices.run_ahead()
             && choices.paused == Some(self.last)
             && !choices.has_news()
-            && !self.changes.last().is_some_and(is_due)
+            && !falls
         {
             // Its priority was the highest, and still is.
             return ahead;
         }
-        while self.changes.last().is_some_and(is_due) {
-            self.changes.pop();
+        if falls {
             self.change(self.last);
         }
         // Of several tasks of one fiber, the first.
@@ -116,6 +152,17 @@ impl Pct {
         let choice = highest.unwrap_or(0);
         self.last = choices.lane(choice);
         choice
+    }
+
+    /// Whether the last fiber falls before this choice.
+    fn falls(&mut self, is_decision: bool) -> bool {
+        let decisions = self.decisions;
+        if is_decision && (FIRST_CHANGE..=self.up_to).contains(&decisions) {
+            return true;
+        }
+        let left = self.changes.len();
+        while self.changes.pop_if(|place| *place <= decisions).is_some() {}
+        self.changes.len() < left
     }
 
     fn priority(&self, lane: Lane) -> i64 {

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod binds;
 mod borrowed;
 mod cancellation;
 mod completeness;

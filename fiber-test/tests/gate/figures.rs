@@ -9,6 +9,7 @@ use std::time::Instant;
 use fiber_core::Fiber;
 use fiber_test::{Explore, Search};
 
+use crate::apart;
 use crate::first_bug::first_bug;
 use crate::programs::ALL;
 
@@ -27,24 +28,30 @@ fn geometric_mean(all: &[f64]) -> f64 {
     (all.iter().map(|one| one.ln()).sum::<f64>() / all.len() as f64).exp()
 }
 
-#[test]
-#[ignore = "measures, and claims nothing"]
-fn figures_of_schedules_to_the_bug() {
+/// The schedules to the bug of each program, and their geometric mean, for each strategy.
+fn print_table(programs: impl Iterator<Item = (&'static str, fn() -> Fiber<()>)>) {
     let portfolio = |seed| Explore::default().seed(seed).schedules(MOST_SCHEDULES);
     let only = |search| move |seed| portfolio(seed).only(search);
     let searches = [Search::RandomWalk, Search::Pct, Search::Urw];
     let mut columns = vec![Vec::new(); searches.len() + 1];
     println!("{:<20} {:>10} {:>10} {:>10} {:>10}", "program", "portfolio", "walk", "PCT", "URW");
-    for program in ALL {
-        columns[0].push(mean(portfolio, program.broken));
+    for (name, program) in programs {
+        columns[0].push(mean(portfolio, program));
         for (column, search) in searches.iter().enumerate() {
-            columns[column + 1].push(mean(only(*search), program.broken));
+            columns[column + 1].push(mean(only(*search), program));
         }
         let row = columns.iter().map(|column| format!(" {:>10.2}", column[column.len() - 1]));
-        println!("{:<20}{}", program.name, row.collect::<String>());
+        println!("{name:<20}{}", row.collect::<String>());
     }
     let row = columns.iter().map(|column| format!(" {:>10.2}", geometric_mean(column)));
     println!("{:<20}{}", "geometric mean", row.collect::<String>());
+}
+
+#[test]
+#[ignore = "measures, and claims nothing"]
+fn figures_of_schedules_to_the_bug() {
+    print_table(ALL.iter().map(|program| (program.name, program.broken)));
+    print_table(apart::ALL.into_iter());
 }
 
 #[test]

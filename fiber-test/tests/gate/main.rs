@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod apart;
 mod corrected;
 mod exact;
 mod exhaustive;
