@@ -19,6 +19,5 @@ pub use callback::Resume;
 pub(crate) use dedicated::{DedicatedWait, ReturnWait};
 pub(crate) use one_shot::OneShot;
 pub(crate) use sleep::Sleep;
-pub(crate) use success::Success;
 pub(crate) use wait::Awaits;
 pub use wait::{Leaf, Wait};

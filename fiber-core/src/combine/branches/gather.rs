@@ -11,7 +11,6 @@
 //!
 //! If all branches end at once, before another thread takes the rest, no node and no allocation is needed.
 
-use std::fmt;
 use std::hint::spin_loop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +21,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::combine::fork::branch::{Branch, Ran};
 use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::RegionEnd;
-use crate::combine::region::group::{self, Group};
+use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
@@ -100,6 +99,30 @@ impl<R: Run> Members for Pulled<R> {
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.for_each(|run| run.discard(torn));
+    }
+}
+
+/// A race of any number of fibers, whose outcomes go to what `gather` makes.
+#[derive(Clone, Debug)]
+pub struct RaceOf<I, N> {
+    pub(super) fibers: I,
+    pub(super) gather: N,
+    pub(super) frame: Frame,
+}
+
+impl<R, I, G> Run for RaceOf<I, fn(Frame) -> G>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+    G: Gather<R::Out, Out = R::Out>,
+{
+    type Out = R::Out;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        run_pulled(cx, self.fibers, |_| Ok((self.gather)(self.frame)), self.frame)
     }
 }
 
@@ -185,7 +208,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
         // If no thread has started the helper, there is one branch less to wait for.
         helper.start_inline(cx);
     }
-    Group::settle(cx, group.into_inside(), Gathered(shared))
+    group::settle(cx, group.into_inside(), Gathered(shared))
 }
 
 /// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
@@ -206,7 +229,7 @@ fn run_in_group<'s, M: Members, G: Gather<Out<M>>>(
     } else {
         shared.fill(|task| cx.schedule(task));
     }
-    Group::settle(cx, group, Gathered(shared))
+    group::settle(cx, group, Gathered(shared))
 }
 
 /// The state of a fiber that runs all branches alone.
@@ -625,11 +648,5 @@ impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
         let gather = self.0.gather.lock().take().expect("the branches are concluded once");
         gather.conclude(cx)
-    }
-}
-
-impl<M: Members, G: Gather<Out<M>>> fmt::Debug for Gathered<M, G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.0.plan.frame, self.0.group)
     }
 }

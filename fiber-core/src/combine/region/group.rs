@@ -185,11 +185,8 @@ impl Waits for Childless {
     }
 }
 
-/// The structure of a combinator with branches: a node between the fiber and its branches, through which the branches
-/// are cancelled and awaited together.
-pub(crate) struct Group;
-
-/// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
+/// Makes the node for branches: it is between the fiber and its branches, which are cancelled and awaited together
+/// through it. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
     open_sharing::<()>(cx, name, site)
 }
@@ -207,20 +204,14 @@ pub(crate) fn open_sharing<S: Default + Send + Sync + 'static>(
     group
 }
 
-impl Group {
-    /// Waits for the branches, which have been started. Continues at once if all of them have ended.
-    #[inline]
-    pub(crate) fn settle<'s, E: RegionEnd<()>>(
-        cx: &'s Cx<'_>,
-        inside: NodeGuard,
-        end: E,
-    ) -> Step<'s, E::Out> {
-        if inside.finish_alone() {
-            inside.end();
-            Step::Done(end.conclude(cx, Some(Outcome::Success(()))))
-        } else {
-            Step::Wait(wait_last(cx, inside, end, Outcome::Success(())))
-        }
+/// Waits for the branches, which have been started. Continues at once if all of them have ended.
+#[inline]
+pub(crate) fn settle<'s, E: RegionEnd<()>>(cx: &'s Cx<'_>, inside: NodeGuard, end: E) -> Step<'s, E::Out> {
+    if inside.finish_alone() {
+        inside.end();
+        Step::Done(end.conclude(cx, Some(Outcome::Success(()))))
+    } else {
+        Step::Wait(wait_last(cx, inside, end, Outcome::Success(())))
     }
 }
 
