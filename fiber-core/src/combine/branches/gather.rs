@@ -32,7 +32,7 @@ use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Side};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 /// Combines the outcomes of branches.
 pub(crate) trait Gather<T>: Send + 'static + Sized {
@@ -69,6 +69,11 @@ pub trait Members: Send + 'static + Sized {
     /// A branch.
     type Branch: Run;
 
+    /// The least number of branches. May panic.
+    fn at_least(&self) -> usize {
+        0
+    }
+
     /// The next branch. This is user code, which may panic.
     fn pull(&mut self) -> Option<Self::Branch>;
 
@@ -76,7 +81,24 @@ pub trait Members: Send + 'static + Sized {
     fn discard(self, torn: &mut Vec<Panic>);
 }
 
-type Out<M> = <<M as Members>::Branch as Run>::Out;
+pub(crate) type Out<M> = <<M as Members>::Branch as Run>::Out;
+
+impl<R: Run, I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static> Members for I {
+    type Branch = R;
+
+    fn at_least(&self) -> usize {
+        self.size_hint().0
+    }
+
+    #[inline]
+    fn pull(&mut self) -> Option<R> {
+        self.next().map(Fiber::into_run)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
+    }
+}
 
 /// How the branches are run.
 #[derive(Clone, Copy)]
@@ -104,21 +126,16 @@ impl<R: Run> Members for Pulled<R> {
 
 /// A race of any number of fibers, whose outcomes go to what `gather` makes.
 #[derive(Clone, Debug)]
-pub struct RaceOf<I, N> {
-    pub(super) fibers: I,
+pub struct RaceOf<M, N> {
+    pub(super) fibers: M,
     pub(super) gather: N,
     pub(super) frame: Frame,
 }
 
-impl<R, I, G> Run for RaceOf<I, fn(Frame) -> G>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-    G: Gather<R::Out, Out = R::Out>,
-{
-    type Out = R::Out;
+impl<M: Members, G: Gather<Out<M>, Out = Out<M>>> Run for RaceOf<M, fn(Frame) -> G> {
+    type Out = Out<M>;
 
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -128,21 +145,21 @@ where
 
 /// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
 /// Without a branch, there is no winner. `gather` receives the number of branches, and may refuse to run them.
-pub(crate) fn run_pulled<'s, R: Run, G: Gather<R::Out>>(
+pub(crate) fn run_pulled<'s, M: Members, G: Gather<Out<M>>>(
     cx: &'s Cx<'_>,
-    mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
+    mut fibers: M,
     gather: impl FnOnce(usize) -> Result<G, Error>,
     frame: Frame,
 ) -> Step<'s, G::Out> {
     let mut pulled = Vec::new();
     let end = loop {
-        match guard(|| fibers.next()) {
-            Ok(Some(fiber)) => pulled.push(fiber.into_run()),
+        match guard(|| fibers.pull()) {
+            Ok(Some(run)) => pulled.push(run),
             Ok(None) => break Outcome::Success(()),
             Err(panic) => break Outcome::Panicked(panic),
         }
     };
-    let outcome = match end.without(fibers, cx).split() {
+    let outcome = match end.without_parts(fibers, M::discard, cx).split() {
         Ok(()) if !pulled.is_empty() => match gather(pulled.len()) {
             Ok(gather) => {
                 let plan = Plan { limit: usize::MAX, frame };
