@@ -18,7 +18,7 @@ pub use branches::Raced;
 pub(crate) use branches::{arms, dataflow};
 pub use fork::{Call, CancelOnDrop, Group, Handle, Scope};
 pub(crate) use loops::Retry;
-pub(crate) use region::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
+pub(crate) use region::{RegionEnd, run_guarded, wait_last, when_childless};
 pub(crate) use sequence::Interruptible;
 pub(crate) use sequence::Then;
 pub use sequence::{Either, Restore, uncancelable};

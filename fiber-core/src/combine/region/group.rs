@@ -10,44 +10,33 @@ use crate::error::Site;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, catch_panic, guard};
 
-/// Cancels the remaining children of the fiber of `cx`, and continues once none are left.
+/// Cancels the remaining children of the fiber of `cx`, and calls `end` once none are left.
 #[inline]
-pub(crate) fn when_childless<'s, T: Send + 'static, C: Follow<T>>(
+pub(crate) fn when_childless<'s, T: Send + 'static>(
     cx: &'s Cx<'_>,
     outcome: Outcome<T>,
-    next: C,
-) -> Step<'s, C::Out> {
+    end: impl FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static,
+) -> Step<'s, ()> {
     if cx.context().finish_alone() {
-        next.follow(cx, outcome)
-    } else {
-        cx.context().cancel();
-        let waiting = cx.wait(Childless::new(cx.context()));
-        Step::Wait(waiting.then(cx, Remains { outcome, next }))
+        end(cx, outcome);
+        return Step::Done(Outcome::Success(()));
     }
+    cx.context().cancel();
+    let waiting = cx.wait(Childless::new(cx.context()));
+    Step::Wait(waiting.then(cx, Remains { outcome, end }))
 }
 
 /// The frame after the last child.
-struct Remains<T, C> {
+struct Remains<T, F> {
     outcome: Outcome<T>,
-    next: C,
+    end: F,
 }
 
-impl<T: Send + 'static, C: Follow<T>> Follow<()> for Remains<T, C> {
-    type Out = C::Out;
-
-    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, C::Out> {
-        self.next.follow(cx, self.outcome)
-    }
-}
-
-/// A closure with these arguments is a last step.
-pub(crate) struct AtEnd<F>(pub(crate) F);
-
-impl<T: Send + 'static, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Follow<T> for AtEnd<F> {
+impl<T: Send + 'static, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Follow<()> for Remains<T, F> {
     type Out = ();
 
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
-        (self.0)(cx, outcome);
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, ()> {
+        (self.end)(cx, self.outcome);
         Step::Done(Outcome::Success(()))
     }
 }
@@ -131,7 +120,8 @@ impl Context {
                 catch_panic(then);
             } else {
                 let waiting = cx.wait(Childless::new(self));
-                let _ = waiting.then(cx, AtEnd(|_: &Cx<'_>, _| catch_panic(then)));
+                let end = |_: &Cx<'_>, _| catch_panic(then);
+                let _ = waiting.then(cx, Remains { outcome: Outcome::Success(()), end });
                 cx.settle();
             }
         });
