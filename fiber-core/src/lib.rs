@@ -84,9 +84,8 @@ pub use token::CancelToken;
 /// The expansions of `fiber!` and `race!` use these.
 #[doc(hidden)]
 pub mod __macro_support {
-    pub use crate::block::{Stop, Wait, block, misplaced, wait, wait_first};
+    pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait, wait_first};
     pub use crate::combine::arms::{arm, into_fiber, last_arm, race_arms};
-    pub use crate::combine::dataflow::Gives;
 
     /// The expansion of `dataflow!` uses these.
     pub mod flow {

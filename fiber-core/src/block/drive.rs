@@ -24,9 +24,8 @@ use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
 
 use super::awaited::{Asked, Ending};
-use super::stop::{ByMacro, Stop};
+use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
-use crate::combine::dataflow::Gives;
 use crate::drop_queue::drop_nested;
 use crate::engine::boxed::{Boxed, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};

@@ -32,4 +32,4 @@ pub(crate) use awaited::FiberFuture;
 pub(crate) use drive::outside;
 pub(crate) use drive::{End, Ends, new};
 pub use drive::{Wait, block, misplaced, wait, wait_first};
-pub use stop::Stop;
+pub use stop::{Gives, Stop};

@@ -1,9 +1,10 @@
 //! The output of the `async` block of a [`fiber!`](crate::fiber!).
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::drive::{End, Ends};
-use crate::combine::dataflow::Gives;
 use crate::engine::boxed::Boxed;
 use crate::engine::step::Run;
 use crate::error::{Error, Frame, IntoError, Site};
@@ -27,7 +28,31 @@ impl<T, E: IntoError> From<E> for Stop<T> {
     }
 }
 
+/// The type of the value of a block. The expansion begins with a `Gives`, so that the type is known before the body is
+/// checked, and the compiler reports a wrong `return` at that `return`.
+pub struct Gives<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for Gives<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Gives<T> {}
+
+impl<T> fmt::Debug for Gives<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gives")
+    }
+}
+
 impl<T: Send + 'static> Gives<T> {
+    /// A type that is still to be inferred.
+    #[doc(hidden)]
+    pub fn new() -> Self {
+        Gives(PhantomData)
+    }
+
     /// `return value`
     ///
     /// # Errors

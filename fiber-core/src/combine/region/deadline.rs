@@ -1,11 +1,15 @@
 use std::panic::Location;
 
-use super::body::OrFail;
-use super::timeout::{Limit, Limited};
-use crate::engine::step::Run;
-use crate::error::{DeadlineExceeded, Frame};
+use super::body::{OrFail, room_of_region, run_region};
+use super::end::RegionEnd;
+use crate::engine::context::{Cx, Part};
+use crate::engine::step::{Run, Step};
+use crate::error::{DeadlineExceeded, Frame, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
+use crate::outcome::Panic;
+
+const OPERATOR: &str = "with_deadline";
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Limits this fiber and everything below it to end by `deadline`. At that time the fiber is cancelled, and
@@ -33,9 +37,43 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// # Cancellation
     /// A cancellation reaches the fiber as if there were no deadline.
     #[track_caller]
-    pub fn with_deadline(self, deadline: Instant) -> Fiber<T, Limited<R, OrFail<DeadlineExceeded>>> {
-        let site = Location::caller();
+    pub fn with_deadline(self, deadline: Instant) -> Fiber<T, WithDeadline<R>> {
+        Fiber::new(WithDeadline { run: self.into_run(), deadline, site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::with_deadline`].
+#[derive(Clone, Debug)]
+pub struct WithDeadline<R> {
+    run: R,
+    deadline: Instant,
+    site: Site,
+}
+
+impl<R: Run> Run for WithDeadline<R> {
+    type Out = R::Out;
+    const ROOM: usize = room_of_region::<R, OrFail<DeadlineExceeded>>();
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let WithDeadline { run, deadline, site } = self;
         let end = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
-        Fiber::new(Limited { run: self.into_run(), limit: Limit::At(deadline), end, site })
+        if cx.scheduler().now() >= deadline {
+            let too_late = RegionEnd::<R::Out>::conclude(end, cx, None);
+            return Step::Done(too_late.without_run(run, cx));
+        }
+        let mut part = Part::structure(cx, OPERATOR, deadline, site);
+        part.describe(&run);
+        run_region(cx, &OPERATOR, run, part, cx.timer(deadline), end)
+    }
+
+    fn is_program(&self) -> bool {
+        self.run.is_program()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }

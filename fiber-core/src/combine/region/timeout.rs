@@ -11,6 +11,8 @@ use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
 
+const OPERATOR: &str = "timeout";
+
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Cancels this fiber, and awaits its end, if it takes longer than `limit` from its start. No timer is set if the
     /// fiber ends at once, or if its [deadline](Fiber::with_deadline) comes first.
@@ -38,7 +40,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
         let end = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
-        Fiber::new(Limited { run: self.into_run(), limit: Limit::After(limit), end, site })
+        Fiber::new(Limited { run: self.into_run(), limit, end, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but gives `None` when the limit has passed.
@@ -58,7 +60,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators built on this one: `site` is the place where the user calls them.
     pub(crate) fn timeout_option_at(self, site: Site, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
-        Fiber::new(Limited { run: self.into_run(), limit: Limit::After(limit), end: OrNone, site })
+        Fiber::new(Limited { run: self.into_run(), limit, end: OrNone, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but runs `fallback` when the limit has passed.
@@ -77,8 +79,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         S: Run<Out = T>,
     {
         let site = Location::caller();
-        let limited = self.timeout_option_at(site, limit).into_run();
-        Fiber::new(Then::new(limited, OrFallback { fallback: fallback.into_run(), site }))
+        let next = OrFallback { fallback: fallback.into_run(), site };
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, end: OrNone, site }, next))
     }
 }
 
@@ -92,19 +94,10 @@ pub(crate) type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
 /// Runs `R` for a limited time, as a part with its own node.
 #[derive(Clone, Debug)]
 pub struct Limited<R, E> {
-    pub(super) run: R,
-    pub(super) limit: Limit,
-    pub(super) end: E,
-    pub(super) site: Site,
-}
-
-/// When a limited part ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Limit {
-    /// So long after its start. Only the part knows.
-    After(Duration),
-    /// At this time, which everything below inherits as a deadline.
-    At(Instant),
+    run: R,
+    limit: Duration,
+    end: E,
+    site: Site,
 }
 
 impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
@@ -115,19 +108,7 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let Limited { run, limit, end, site } = self;
-        match limit {
-            Limit::After(limit) => run_limited(cx, &"timeout", run, limit, end, site),
-            Limit::At(deadline) if cx.scheduler().now() >= deadline => {
-                Step::Done(end.conclude(cx, None).without_run(run, cx))
-            }
-            Limit::At(deadline) => {
-                let operator = &"with_deadline";
-                let mut part = Part::structure(cx, operator, deadline, site);
-                part.describe(&run);
-                run_region(cx, operator, run, part, cx.timer(deadline), end)
-            }
-        }
+        run_limited(cx, &OPERATOR, self.run, self.limit, self.end, self.site)
     }
 
     fn is_program(&self) -> bool {

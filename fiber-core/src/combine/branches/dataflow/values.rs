@@ -155,8 +155,8 @@ pub fn made<V, R: Run>(fiber: Fiber<R::Out, R>, put: fn(&mut V, R::Out)) -> Made
     Made { run: fiber.into_run(), put }
 }
 
-/// The type of the value of a block or a dataflow. The expansion passes it before the value, so that the compiler knows it by
-/// then, and reports a wrong value at its place.
+/// The type of a dataflow's value. The expansion passes it before the value, so that the compiler reports a wrong value
+/// at its place.
 #[derive(Debug)]
 pub struct Gives<T>(PhantomData<fn() -> T>);
 
