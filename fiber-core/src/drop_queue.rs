@@ -8,6 +8,7 @@
 //! program that runs inside a drop has a list of its own ([`with_own_queue`]), so the drops that it waits for happen while
 //! it runs.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::mem::{ManuallyDrop, take};
 use std::thread::panicking;
@@ -27,17 +28,13 @@ thread_local! {
     static WAITING: RefCell<Waiting> = const { RefCell::new(Waiting::new(Vec::new())) };
 }
 
-type Waiting = ManuallyDrop<Vec<Box<dyn Nested>>>;
-
-/// Any type; erases values to be dropped.
-pub(crate) trait Nested {}
-impl<T> Nested for T {}
+type Waiting = ManuallyDrop<Vec<Box<dyn Any>>>;
 
 /// Drops `dead` now, or at the end of the outermost drop if it is nested too deep.
 ///
 /// # Panics
 /// Panics if a drop does. Everything else is dropped first; further panics are suppressed into the first.
-pub(crate) fn drop_nested(dead: Box<dyn Nested>) {
+pub(crate) fn drop_nested(dead: Box<dyn Any>) {
     match BASE.get() {
         0 => drop_all(dead),
         // Two panics in one drop would abort the process.
@@ -66,11 +63,11 @@ fn drop_all<T>(dead: T) {
     Panic::rethrow(torn);
 }
 
-fn wait(dead: Box<dyn Nested>) {
+fn wait(dead: Box<dyn Any>) {
     WAITING.with_borrow_mut(|waiting| waiting.push(dead));
 }
 
-fn take_next() -> Option<Box<dyn Nested>> {
+fn take_next() -> Option<Box<dyn Any>> {
     WAITING.with_borrow_mut(|waiting| {
         let next = waiting.pop();
         if next.is_none() {

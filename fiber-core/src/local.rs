@@ -78,23 +78,12 @@ macro_rules! local_key {
 /// The address of no key.
 const FORK: usize = 0;
 
-/// A value of any type.
-pub(crate) trait Carried: Send + Sync + 'static {
-    fn get(&self) -> Option<&dyn Any>;
+/// A value; `None` while it is dropped.
+struct Value<T: Send + 'static>(Option<T>);
 
+impl<T: Send + 'static> Drop for Value<T> {
     /// Drops the value through the drop queue: it may hold a context, whose values hold another one, and so on.
-    fn bury(&mut self);
-}
-
-/// A value; `None` when it is dropped.
-struct Value<T>(Option<T>);
-
-impl<T: Send + Sync + 'static> Carried for Value<T> {
-    fn get(&self) -> Option<&dyn Any> {
-        self.0.as_ref().map(|value| value as &dyn Any)
-    }
-
-    fn bury(&mut self) {
+    fn drop(&mut self) {
         if const { mem::needs_drop::<T>() }
             && let Some(value) = self.0.take()
         {
@@ -104,16 +93,17 @@ impl<T: Send + Sync + 'static> Carried for Value<T> {
 }
 
 /// The values that a fiber carries, the innermost first. Each is one allocation.
-pub(crate) type Locals = Link<dyn Carried>;
+pub(crate) type Locals = Link<dyn Any + Send + Sync>;
 
 /// A value, and those around it.
-pub(crate) struct Link<V: Carried + ?Sized> {
+pub(crate) struct Link<V: ?Sized> {
     /// [`FORK`] for the boundary between a fork and the fiber around it.
     key: usize,
     is_inherited: bool,
     /// Whether one of these values is not inherited by forks.
     has_own: bool,
     outer: Option<Arc<Locals>>,
+    /// Dropped after those around it.
     value: V,
 }
 
@@ -137,12 +127,12 @@ impl Locals {
         Arc::new(Link { key: FORK, is_inherited: true, has_own: false, outer: Some(self), value })
     }
 
-    pub(crate) fn get<T>(&self, key: &'static LocalKey<T>) -> Option<&T> {
+    pub(crate) fn get<T: Send>(&self, key: &'static LocalKey<T>) -> Option<&T> {
         let (mut locals, mut is_of_fork) = (Some(self), true);
         while let Some(at) = locals {
             is_of_fork &= at.key != FORK;
             if at.key == key.address() && (at.is_inherited || is_of_fork) {
-                return at.value.get()?.downcast_ref();
+                return at.value.downcast_ref::<Value<T>>()?.0.as_ref();
             }
             locals = at.outer.as_deref();
         }
@@ -150,7 +140,7 @@ impl Locals {
     }
 }
 
-impl<V: Carried + ?Sized> Drop for Link<V> {
+impl<V: ?Sized> Drop for Link<V> {
     /// A loop, because a recursion may set a value at every level.
     fn drop(&mut self) {
         let mut outer = self.outer.take();
@@ -158,6 +148,5 @@ impl<V: Carried + ?Sized> Drop for Link<V> {
             // `None`: others still have it, and one of them goes on with those around it.
             outer = Arc::get_mut(&mut link).and_then(|link| link.outer.take());
         }
-        self.value.bury();
     }
 }

@@ -27,7 +27,7 @@ use parking_lot::Mutex;
 
 use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
-use crate::combine::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
+use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
@@ -478,12 +478,11 @@ impl<T: Send + 'static> Follow<T> for Apart<T> {
     type Out = ();
 
     fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
-        let end = move |cx: &Cx<'_>, outcome| {
+        when_childless(cx, outcome, move |cx, outcome| {
             if let Some(waker) = self.end(outcome) {
                 wake_here(cx, waker);
             }
-        };
-        when_childless(cx, outcome, AtEnd(end))
+        })
     }
 }
 

@@ -11,6 +11,7 @@
 //! future. Only that frame, which owns the block's box, may follow it.
 #![allow(unsafe_code)]
 
+use std::any::Any;
 use std::cell::{Cell, OnceCell};
 use std::convert::Infallible;
 use std::fmt;
@@ -25,7 +26,7 @@ use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
 use super::awaited::{Asked, Ending};
 use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
-use crate::drop_queue::{Nested, drop_nested};
+use crate::drop_queue::drop_nested;
 use crate::engine::boxed::{Boxed, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
@@ -624,7 +625,7 @@ where
 }
 
 /// A block that waits, with its type erased.
-pub(super) trait Rest: Nested + Send {
+pub(super) trait Rest: Any + Send {
     /// Polls the block again.
     fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left;
     /// Drops the block, and continues with the outcome.

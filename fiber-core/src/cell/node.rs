@@ -266,7 +266,7 @@ impl<O: Owner> Node<O> {
         let word = self.parking.load_acquire();
         let is_waiting = word.phase() != Phase::Idle;
         Progress {
-            has_ended: word.is_ended() || self.place().is_some_and(Place::has_left),
+            has_ended: word.has(Word::ENDED) || self.place().is_some_and(Place::has_left),
             is_offered: !word.is_claimed(),
             is_cancelled: word.is_cancelled(),
             is_waiting,
@@ -301,7 +301,7 @@ impl<O: Owner> Node<O> {
 
     /// Whether a timeout cancelled the node, first or at the same time as another canceller.
     pub(crate) fn is_timed_out(&self) -> bool {
-        self.parking.load_acquire().is_timed_out()
+        self.parking.load_acquire().has(Word::TIMED_OUT)
     }
 
     /// How many children have not ended. Exact only if no child is added or ends at the same time.
@@ -360,12 +360,12 @@ impl<O: Owner> Node<O> {
 
     /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself, after the wait.
     pub(crate) fn was_second(&self) -> bool {
-        self.parking.load_acquire().is_second()
+        self.parking.load_acquire().has(Word::SECOND)
     }
 
     /// Whether the event of the last wait of the fiber has missed a race. Called by the fiber itself, after the wait.
     pub(crate) fn was_missed(&self) -> bool {
-        self.parking.load_acquire().is_missed()
+        self.parking.load_acquire().has(Word::MISSED)
     }
 
     /// Takes the waiter out of the slot, whether it is shielded or not.
@@ -438,7 +438,7 @@ impl<O: Owner> Node<O> {
 
     /// Takes the right to the buffer of a node without a description; `false` if it was taken before, or there is none.
     pub(super) fn take_room(&self) -> bool {
-        self.parking.load_acquire().has_room() && self.parking.clear(Word::ROOM).has_room()
+        self.parking.load_acquire().has(Word::ROOM) && self.parking.clear(Word::ROOM).has(Word::ROOM)
     }
 
     /// Marks the node as ended and removes it from the tree. Its own work and all its children have ended.
@@ -532,7 +532,7 @@ impl<O: Owner> Node<O> {
     fn cancel_alone(node: &Ref<O>, cause: u64) -> bool {
         O::touched(node);
         let before = node.parking.load_acquire();
-        if before.is_cancelled() && before.is_closed() {
+        if before.is_cancelled() && before.has(Word::CLOSED) {
             return false;
         }
         if !before.is_cancelled() {

@@ -157,7 +157,7 @@ impl<W> Parking<W> {
     pub(super) fn begin_wait(&self) -> Word {
         let word = self.load();
         assert_eq!(word.phase(), Phase::Idle, "a fiber has one wait at a time");
-        if word.has_marks() {
+        if word.has(Word::MARKS) {
             // Relaxed: only the fiber itself reads them, and `fire` gets the generation through the registration.
             self.word.fetch_and(!Word::MARKS, Ordering::Relaxed);
         }
@@ -200,9 +200,9 @@ impl<W> Parking<W> {
         let mut current = self.load();
         loop {
             let signal = match current.phase() {
-                Phase::Fired if current.is_abandoned() => Signal::Abandoned,
+                Phase::Fired if current.has(Word::ABANDONED) => Signal::Abandoned,
                 Phase::Fired => Signal::Fired,
-                _ if current.has_any(interrupts) && !shielded => Signal::Cancelled,
+                _ if current.has(interrupts) && !shielded => Signal::Cancelled,
                 _ => {
                     let next = current.to_parked(shielded, LIMITED);
                     // Release: publishes the waiter to the Acquire of `take`. A canceller either did its

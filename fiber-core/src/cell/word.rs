@@ -51,7 +51,7 @@ impl Word {
     pub(super) const TIMED_OUT: u64 = 1 << 4;
     pub(super) const ENDED: u64 = 1 << 5;
     /// The wait ended because its event was lost, not because the event happened.
-    const ABANDONED: u64 = 1 << 6;
+    pub(super) const ABANDONED: u64 = 1 << 6;
     pub(super) const CLOSED: u64 = 1 << 7;
     pub(super) const OFFERED: u64 = 1 << 8;
     pub(super) const ROOM: u64 = 1 << 9;
@@ -80,35 +80,25 @@ impl Word {
         self.0 >> Self::GENERATION_SHIFT
     }
 
+    /// Whether any of the flags is set.
     #[inline]
-    pub(super) fn is_cancelled(self) -> bool {
-        self.0 & Self::CANCELLED != 0
+    pub(super) fn has(self, flags: u64) -> bool {
+        self.0 & flags != 0
     }
 
-    pub(super) fn is_timed_out(self) -> bool {
-        self.0 & Self::TIMED_OUT != 0
+    #[inline]
+    pub(super) fn is_cancelled(self) -> bool {
+        self.has(Self::CANCELLED)
     }
 
     #[inline]
     pub(super) fn is_claimed(self) -> bool {
-        self.0 & Self::OFFERED == 0
-    }
-
-    pub(super) fn is_closed(self) -> bool {
-        self.0 & Self::CLOSED != 0
-    }
-
-    pub(super) fn is_ended(self) -> bool {
-        self.0 & Self::ENDED != 0
+        !self.has(Self::OFFERED)
     }
 
     /// Whether a child that is added now has to be cancelled at once.
     pub(super) fn is_over(self) -> bool {
-        self.0 & (Self::CANCELLED | Self::ENDED) != 0
-    }
-
-    pub(super) fn is_abandoned(self) -> bool {
-        self.0 & Self::ABANDONED != 0
+        self.has(Self::CANCELLED | Self::ENDED)
     }
 
     /// Whether this wait has not ended.
@@ -122,33 +112,12 @@ impl Word {
 
     /// Whether `cancel` may take the waiter.
     pub(super) fn is_interruptible(self) -> bool {
-        self.is_parked() && self.0 & Self::SHIELDED == 0
+        self.is_parked() && !self.has(Self::SHIELDED)
     }
 
     /// Whether the end of a limit may take the waiter.
     pub(super) fn is_limited(self) -> bool {
-        self.is_interruptible() && self.0 & Self::LIMITED != 0
-    }
-
-    pub(super) fn has_any(self, flags: u64) -> bool {
-        self.0 & flags != 0
-    }
-
-    /// Whether the buffer was never used.
-    pub(super) fn has_room(self) -> bool {
-        self.0 & Self::ROOM != 0
-    }
-
-    pub(super) fn is_second(self) -> bool {
-        self.0 & Self::SECOND != 0
-    }
-
-    pub(super) fn is_missed(self) -> bool {
-        self.0 & Self::MISSED != 0
-    }
-
-    pub(super) fn has_marks(self) -> bool {
-        self.0 & Self::MARKS != 0
+        self.is_interruptible() && self.has(Self::LIMITED)
     }
 
     pub(super) fn to_fired(self) -> Word {

@@ -14,14 +14,14 @@ mod loops;
 mod region;
 mod sequence;
 
-pub use branches::{Either, Raced};
+pub use branches::Raced;
 pub(crate) use branches::{arms, dataflow};
 pub use fork::{Call, CancelOnDrop, Group, Handle, Scope};
 pub(crate) use loops::Retry;
-pub(crate) use region::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
+pub(crate) use region::{RegionEnd, run_guarded, wait_last, when_childless};
 pub(crate) use sequence::Interruptible;
 pub(crate) use sequence::Then;
-pub use sequence::{Restore, uncancelable};
+pub use sequence::{Either, Restore, uncancelable};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

@@ -1,10 +1,11 @@
 //! Erasure: [`Boxed`] hides the type of a description behind one allocation.
 
+use std::any::Any;
 use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use crate::drop_queue::{Nested, drop_nested};
+use crate::drop_queue::drop_nested;
 use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::outcome::{Outcome, Panic};
@@ -15,7 +16,7 @@ pub struct Boxed<T> {
     fiber: Option<Box<dyn Erased<T>>>,
 }
 
-pub(crate) trait Erased<T>: Nested + Send {
+pub(crate) trait Erased<T>: Any + Send {
     fn run_boxed<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T>;
     /// As [`Run::end_unstarted`].
     fn end_unstarted(self: Box<Self>, cx: &Cx<'_>) -> Outcome<T> {

@@ -23,3 +23,4 @@ pub(crate) mod step;
 pub(crate) mod subject;
 pub(crate) mod suppress;
 pub(crate) mod task;
+pub(crate) mod wait_list;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Witness};
+use crate::error::Error;
 use crate::outcome::{Outcome, Panic, guard};
 
 /// Gives a fiber's context, and makes it if there is none.
@@ -167,11 +167,10 @@ struct Unseen {
 impl Unseen {
     fn watch(panic: Panic, fiber: &impl HasContext) -> Error {
         let report = Unobserved::of_suppressed(fiber.context(), &panic);
-        panic.into_error().watched_by(Box::new(Unseen { report, is_seen: AtomicBool::new(false) }))
+        let unseen = Unseen { report, is_seen: AtomicBool::new(false) };
+        panic.into_error().watched_by(Box::new(move || unseen.see()))
     }
-}
 
-impl Witness for Unseen {
     fn see(&self) {
         // Relaxed: only the drop reads the flag, and every inspection of the error happens before its drop.
         self.is_seen.store(true, Ordering::Relaxed);

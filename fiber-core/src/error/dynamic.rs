@@ -63,16 +63,13 @@ struct Rare {
     context: Vec<String>,
     suppressed: Vec<Error>,
     /// For a panic that was suppressed into another outcome.
-    witness: Option<Box<dyn Witness>>,
+    witness: Option<Witness>,
 }
 
 const ALIVE: &str = "an error keeps its parts until it is dropped";
 
-/// Records whether an error was looked at before it is dropped.
-pub(crate) trait Witness: Send + Sync {
-    /// Called when the program inspects the error.
-    fn see(&self);
-}
+/// Called when the program inspects the error, and dropped with it.
+pub(crate) type Witness = Box<dyn Fn() + Send + Sync>;
 
 /// Marks the suppressed errors as seen, and returns them.
 pub(crate) fn seen(suppressed: &[Error]) -> &[Error] {
@@ -128,8 +125,8 @@ impl Error {
         self.inner_mut().rare.get_or_insert_default()
     }
 
-    fn witness(&self) -> Option<&dyn Witness> {
-        self.inner().rare.as_ref()?.witness.as_deref()
+    fn witness(&self) -> Option<&Witness> {
+        self.inner().rare.as_ref()?.witness.as_ref()
     }
 
     /// The suppressed errors, without marking them as seen.
@@ -142,7 +139,7 @@ impl Error {
     }
 
     /// Attaches `witness`, which is called when the program inspects the error, and is dropped with the error.
-    pub(crate) fn watched_by(mut self, witness: Box<dyn Witness>) -> Self {
+    pub(crate) fn watched_by(mut self, witness: Witness) -> Self {
         self.rare_mut().witness = Some(witness);
         self
     }
@@ -152,7 +149,7 @@ impl Error {
     }
 
     fn see(&self) {
-        self.witness().into_iter().for_each(Witness::see);
+        self.witness().into_iter().for_each(|see| see());
         PromiseFailed::of(self.stored()).into_iter().for_each(|shared| shared.error().see());
     }
 

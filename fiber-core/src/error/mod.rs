@@ -15,7 +15,7 @@ pub(crate) mod shared;
 mod trace;
 
 pub use convert::IntoError;
-pub(crate) use dynamic::{Error, Witness, seen};
+pub(crate) use dynamic::{Error, seen};
 pub use kinds::{
     Abandoned, Cancelled, DeadlineExceeded, EndedEarly, NoScheduler, Panicked, ScopeEnded, TimedOut,
 };

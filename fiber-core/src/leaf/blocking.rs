@@ -33,11 +33,12 @@ impl<T: Send + 'static> Fiber<T> {
     /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved). See [`blocking_with`](Fiber::blocking_with) for a
     /// closure that can be asked to stop, and [`uncancelable`](Fiber::uncancelable) to wait for its end.
     #[track_caller]
-    pub fn blocking<F>(f: F) -> Fiber<T, Leaf<Blocking<F>>>
+    pub fn blocking<F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
         F: FnOnce() -> T + Send + 'static,
     {
-        BlockingWait::leaf(Location::caller(), Plain(f), "blocking")
+        let call = |f: F, _: Option<&CancelToken>| Outcome::Success(f());
+        BlockingWait::leaf(Location::caller(), Work { f, call, stops: false }, "blocking")
     }
 
     /// Like [`blocking`](Fiber::blocking), for a closure that may fail.
@@ -51,7 +52,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Errors
     /// The error of `f`, converted.
     #[track_caller]
-    pub fn try_blocking<E, F>(f: F) -> Fiber<T, Leaf<TryBlocking<F>>>
+    pub fn try_blocking<E, F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
         E: Into<Error>,
         F: FnOnce() -> Result<T, E> + Send + 'static,
@@ -60,12 +61,13 @@ impl<T: Send + 'static> Fiber<T> {
     }
 
     /// For combinators built on this one: `site` is the place where the user calls them.
-    pub(crate) fn try_blocking_at<E, F>(site: Site, f: F) -> Fiber<T, Leaf<TryBlocking<F>>>
+    pub(crate) fn try_blocking_at<E, F>(site: Site, f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
         E: Into<Error>,
         F: FnOnce() -> Result<T, E> + Send + 'static,
     {
-        BlockingWait::leaf(site, Fallible(f), "try_blocking")
+        let call = |f: F, _: Option<&CancelToken>| f().into();
+        BlockingWait::leaf(site, Work { f, call, stops: false }, "try_blocking")
     }
 
     /// Like [`try_blocking`](Fiber::try_blocking), for a long closure that checks from time to time whether it should
@@ -87,110 +89,65 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// The token is cancelled, and the fiber ends at once, without the value of the closure.
     #[track_caller]
-    pub fn blocking_with<E, F>(f: F) -> Fiber<T, Leaf<BlockingWith<F>>>
+    pub fn blocking_with<E, F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
         E: Into<Error>,
         F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
     {
-        BlockingWait::leaf(Location::caller(), Stoppable(f), "blocking_with")
+        BlockingWait::leaf(Location::caller(), Work::stoppable(f), "blocking_with")
     }
 }
 
-/// The wait of [`Fiber::blocking`].
-pub(crate) type Blocking<F> = BlockingWait<Plain<F>>;
-/// The wait of [`Fiber::try_blocking`].
-pub(crate) type TryBlocking<F> = BlockingWait<Fallible<F>>;
-/// The wait of [`Fiber::blocking_with`].
-pub(crate) type BlockingWith<F> = BlockingWait<Stoppable<F>>;
-
-/// Work for a thread that may block.
-pub trait Work: Send + 'static {
-    /// The value of a success.
-    type Out: Send + 'static;
+/// Work for a thread that may block: a closure, and how it is called.
+pub(crate) struct Work<F, T> {
+    f: F,
+    call: fn(F, Option<&CancelToken>) -> Outcome<T>,
     /// Whether it can be asked to stop, by a token.
-    const STOPS: bool = false;
-    /// Does the work. May panic.
-    fn work(self, token: Option<&CancelToken>) -> Outcome<Self::Out>;
+    stops: bool,
 }
 
-/// A closure that gives a value.
-#[derive(Clone, Debug)]
-pub struct Plain<F>(F);
-
-impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Work for Plain<F> {
-    type Out = T;
-
-    fn work(self, _: Option<&CancelToken>) -> Outcome<T> {
-        Outcome::Success((self.0)())
+impl<F, T> Work<F, T> {
+    /// A closure that can be asked to stop.
+    pub(crate) fn stoppable<E: Into<Error>>(f: F) -> Self
+    where
+        F: FnOnce(&CancelToken) -> Result<T, E>,
+    {
+        let call = |f: F, token: Option<&CancelToken>| f(token.expect("made, because it stops")).into();
+        Work { f, call, stops: true }
     }
 }
 
-/// A closure that gives a result.
-#[derive(Clone, Debug)]
-pub struct Fallible<F>(F);
-
-impl<T, E, F> Work for Fallible<F>
-where
-    T: Send + 'static,
-    E: Into<Error>,
-    F: FnOnce() -> Result<T, E> + Send + 'static,
-{
-    type Out = T;
-
-    fn work(self, _: Option<&CancelToken>) -> Outcome<T> {
-        (self.0)().into()
-    }
-}
-
-/// A closure that gives a result and can be asked to stop.
-#[derive(Clone, Debug)]
-pub struct Stoppable<F>(F);
-
-impl<F> Stoppable<F> {
-    pub(crate) fn new(f: F) -> Self {
-        Stoppable(f)
-    }
-}
-
-impl<T, E, F> Work for Stoppable<F>
-where
-    T: Send + 'static,
-    E: Into<Error>,
-    F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
-{
-    type Out = T;
-    const STOPS: bool = true;
-
-    fn work(self, token: Option<&CancelToken>) -> Outcome<T> {
-        (self.0)(token.expect("made, because it stops")).into()
+impl<F: Clone, T> Clone for Work<F, T> {
+    fn clone(&self) -> Self {
+        Work { f: self.f.clone(), ..*self }
     }
 }
 
 /// Waits for work on another thread.
-pub struct BlockingWait<W: Work> {
-    stage: Stage<W>,
+pub struct BlockingWait<F, T> {
+    stage: Stage<F, T>,
     frame: Frame,
 }
 
-enum Stage<W: Work> {
-    New(Option<W>),
-    Scheduled(Arc<Job<W>>),
+enum Stage<F, T> {
+    New(Option<Work<F, T>>),
+    Scheduled(Arc<Job<F, T>>),
 }
 
 /// Work for another thread, and its result.
-pub(crate) struct Job<W: Work> {
+pub(crate) struct Job<F, T> {
     /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
     /// them are held until the work has ended.
-    work: Noted<Option<(W, Option<Arc<Locals>>)>>,
+    work: Noted<Option<(Work<F, T>, Option<Arc<Locals>>)>>,
     /// If the work stops.
     token: Option<CancelToken>,
-    result: OneShot<W::Out>,
+    result: OneShot<T>,
 }
 
-impl<W: Work> Job<W> {
-    pub(crate) fn new(work: W, carried: Option<Arc<Locals>>) -> Arc<Self> {
-        let work = Noted::new(Some((work, carried)));
-        Arc::new(Job { work, token: W::STOPS.then(CancelToken::new), result: OneShot::new() })
+impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
+    pub(crate) fn new(work: Work<F, T>, carried: Option<Arc<Locals>>) -> Arc<Self> {
+        let token = work.stops.then(CancelToken::new);
+        Arc::new(Job { work: Noted::new(Some((work, carried))), token, result: OneShot::new() })
     }
 
     /// The task that does the work, for `fiber`.
@@ -198,7 +155,7 @@ impl<W: Work> Job<W> {
         Task::errand(fiber.clone(), self.clone())
     }
 
-    pub(super) fn result(&self) -> &OneShot<W::Out> {
+    pub(super) fn result(&self) -> &OneShot<T> {
         &self.result
     }
 
@@ -215,20 +172,14 @@ impl<W: Work> Job<W> {
     }
 }
 
-impl<W: Work> fmt::Debug for Job<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Job").field("token", &self.token).finish_non_exhaustive()
-    }
-}
-
-impl<W: Work> BlockingWait<W> {
-    fn leaf(site: Site, work: W, operator: &'static str) -> Fiber<W::Out, Leaf<Self>> {
+impl<F: Send + 'static, T: Send + 'static> BlockingWait<F, T> {
+    fn leaf(site: Site, work: Work<F, T>, operator: &'static str) -> Fiber<T, Leaf<Self>> {
         let stage = Stage::New(Some(work));
         Fiber::new(Leaf::new(BlockingWait { stage, frame: Frame::new(operator, site) }, site))
     }
 }
 
-impl<W: Work + Clone> Clone for BlockingWait<W> {
+impl<F: Clone, T> Clone for BlockingWait<F, T> {
     /// Scheduled work is never cloned: only descriptions are.
     fn clone(&self) -> Self {
         let work = match &self.stage {
@@ -239,13 +190,13 @@ impl<W: Work + Clone> Clone for BlockingWait<W> {
     }
 }
 
-impl<W: Work> Errand for Job<W> {
+impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
     fn carry_out(&self, fiber: &Context) {
         // The lock is released before the work starts.
         let work = self.work.lock().take();
-        if let Some((work, carried)) = work {
+        if let Some((Work { f, call, .. }, carried)) = work {
             let outcome =
-                fiber.run_as(|| guard(|| work.work(self.token.as_ref())).unwrap_or_else(Outcome::Panicked));
+                fiber.run_as(|| guard(|| call(f, self.token.as_ref())).unwrap_or_else(Outcome::Panicked));
             discard(carried, fiber);
             forget(self.result.deliver(outcome), fiber);
         }
@@ -266,17 +217,17 @@ fn forget<T>(outcome: Option<Outcome<T>>, fiber: &Context) {
     discard(outcome, fiber);
 }
 
-impl<W: Work> Wait for BlockingWait<W> {
-    type Out = W::Out;
+impl<F: Send + 'static, T: Send + 'static> Wait for BlockingWait<F, T> {
+    type Out = T;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<W::Out>> {
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         match &self.stage {
             Stage::New(_) => None,
             Stage::Scheduled(job) => job.result.take().map(|outcome| outcome.passed(self.frame)),
         }
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
         if let Stage::New(work) = &mut self.stage {
             let job = Job::new(work.take().expect("work is scheduled once"), cx.locals());
             self.stage = Stage::Scheduled(job.clone());
@@ -302,7 +253,7 @@ impl<W: Work> Wait for BlockingWait<W> {
     }
 }
 
-impl<W: Work> fmt::Debug for BlockingWait<W> {
+impl<F, T> fmt::Debug for BlockingWait<F, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.frame)
     }

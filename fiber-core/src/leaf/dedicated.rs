@@ -1,35 +1,34 @@
 //! The two waits of `Fiber::dedicated`: for the work, and after a cancellation for the return of the work.
 
-use std::fmt;
 use std::sync::Arc;
 
-use super::blocking::{Job, Work};
+use super::blocking::Job;
 use super::wait::Wait;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::error::Frame;
 use crate::outcome::Outcome;
 
 /// Waits for work on a thread of its own. A cancellation ends this wait, and asks the work to stop.
-pub(crate) struct DedicatedWait<W: Work> {
-    job: Arc<Job<W>>,
+pub(crate) struct DedicatedWait<F, T> {
+    job: Arc<Job<F, T>>,
     is_scheduled: bool,
     frame: Frame,
 }
 
-impl<W: Work> DedicatedWait<W> {
-    pub(crate) fn new(job: Arc<Job<W>>, frame: Frame) -> Self {
+impl<F: Send + 'static, T: Send + 'static> DedicatedWait<F, T> {
+    pub(crate) fn new(job: Arc<Job<F, T>>, frame: Frame) -> Self {
         DedicatedWait { job, is_scheduled: false, frame }
     }
 }
 
-impl<W: Work> Wait for DedicatedWait<W> {
-    type Out = W::Out;
+impl<F: Send + 'static, T: Send + 'static> Wait for DedicatedWait<F, T> {
+    type Out = T;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<W::Out>> {
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         self.job.result().take().map(|outcome| outcome.passed(self.frame))
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
         let ready = self.job.result().take_or_wait(wakeup);
         if !self.is_scheduled {
             self.is_scheduled = true;
@@ -47,25 +46,19 @@ impl<W: Work> Wait for DedicatedWait<W> {
     }
 }
 
-impl<W: Work> fmt::Debug for DedicatedWait<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.frame)
-    }
-}
-
 /// Waits until work that was asked to stop returns.
-pub(crate) struct ReturnWait<W: Work> {
-    job: Arc<Job<W>>,
+pub(crate) struct ReturnWait<F, T> {
+    job: Arc<Job<F, T>>,
     frame: Frame,
 }
 
-impl<W: Work> ReturnWait<W> {
-    pub(crate) fn new(job: Arc<Job<W>>, frame: Frame) -> Self {
+impl<F: Send + 'static, T: Send + 'static> ReturnWait<F, T> {
+    pub(crate) fn new(job: Arc<Job<F, T>>, frame: Frame) -> Self {
         ReturnWait { job, frame }
     }
 
     /// A value is kept. A failure may result from the request to stop.
-    fn conclude(&self, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+    fn conclude(&self, outcome: Outcome<T>) -> Outcome<T> {
         match outcome {
             Outcome::Failure(_) => Outcome::Cancelled,
             outcome => outcome.passed(self.frame),
@@ -73,15 +66,15 @@ impl<W: Work> ReturnWait<W> {
     }
 }
 
-impl<W: Work> Wait for ReturnWait<W> {
-    type Out = W::Out;
+impl<F: Send + 'static, T: Send + 'static> Wait for ReturnWait<F, T> {
+    type Out = T;
     const IS_SHIELDED: bool = true;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<W::Out>> {
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         self.job.result().take().map(|outcome| self.conclude(outcome))
     }
 
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
         self.job.result().take_or_wait(wakeup).map(|outcome| self.conclude(outcome))
     }
 
@@ -89,11 +82,5 @@ impl<W: Work> Wait for ReturnWait<W> {
 
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Blocking
-    }
-}
-
-impl<W: Work> fmt::Debug for ReturnWait<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.frame)
     }
 }

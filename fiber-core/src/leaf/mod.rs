@@ -3,23 +3,21 @@
 mod blocking;
 mod callback;
 mod cancelled;
-mod clock;
 mod context;
 mod dedicated;
 mod lazy;
 mod never;
 mod one_shot;
-mod random;
+mod reading;
 mod sleep;
 mod success;
 mod wait;
 mod yield_now;
 
-pub(crate) use blocking::{Job, Stoppable, Work};
+pub(crate) use blocking::{Job, Work};
 pub use callback::Resume;
 pub(crate) use dedicated::{DedicatedWait, ReturnWait};
 pub(crate) use one_shot::OneShot;
 pub(crate) use sleep::Sleep;
-pub(crate) use success::Success;
 pub(crate) use wait::Awaits;
 pub use wait::{Leaf, Wait};

@@ -48,6 +48,7 @@ const KNOTS: [imports::Knot<'static>; 7] = [
         "engine/step",
         "engine/suppress",
         "engine/task",
+        "engine/wait_list",
     ],
     // An error converts into the errors of other libraries, and finds itself in them.
     &["error/anyhow", "error/convert", "error/dynamic", "error/shared"],

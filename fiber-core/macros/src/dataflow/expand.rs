@@ -58,7 +58,7 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
     quote_spanned! {Span::mixed_site()=> {
         #(#items)*
         #[allow(unused_imports)]
-        use #flow::{ByCopy as _, ByMove as _};
+        use #flow::Own as _;
         #table
         #[allow(unused_mut)]
         let mut #values = (#(#initial,)*);

@@ -9,10 +9,8 @@
 
 #![allow(unsafe_code)]
 
-use std::fmt;
-
-use super::either::Either;
 use crate::cell::EventKey;
+use crate::combine::sequence::Either;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::side::Side;
 use crate::engine::subject::Subject;
@@ -131,11 +129,5 @@ impl<A: Side, B: Side> Drop for Choice<A, B> {
         left.discard(&mut torn);
         right.discard(&mut torn);
         Panic::rethrow(torn);
-    }
-}
-
-impl<A: Side, B: Side> fmt::Debug for Choice<A, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "race at {}", self.site)
     }
 }

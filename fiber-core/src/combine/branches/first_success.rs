@@ -1,12 +1,12 @@
 use std::panic::Location;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, run_pulled};
+use super::gather::{Arrived, Gather, RaceOf};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::Run;
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::{Frame, Site};
+use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -32,42 +32,20 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// All branches are cancelled and awaited.
     #[track_caller]
-    pub fn first_success<I, R>(fibers: I) -> Fiber<T, FirstSuccess<I::IntoIter>>
+    pub fn first_success<I, R>(fibers: I) -> Fiber<T, RaceOf<I::IntoIter, fn(Frame) -> Successes<T>>>
     where
         I: IntoIterator<Item = Fiber<T, R>>,
         I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        Fiber::new(FirstSuccess { fibers: fibers.into_iter(), site: Location::caller() })
-    }
-}
-
-/// The description of [`Fiber::first_success`].
-#[derive(Clone, Debug)]
-pub struct FirstSuccess<I> {
-    fibers: I,
-    site: Site,
-}
-
-impl<R, I> Run for FirstSuccess<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Out = R::Out;
-
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
-        let frame = Frame::new("first_success", self.site);
-        if cx.is_interrupted() {
-            return cx.refuse(self);
-        }
-        run_pulled(cx, self.fibers, |_| Ok(Successes::new(frame)), frame)
+        let frame = Frame::new("first_success", Location::caller());
+        Fiber::new(RaceOf { fibers: fibers.into_iter(), gather: Successes::new, frame })
     }
 }
 
 /// The first success, or all failures.
 #[derive(Debug)]
-pub(crate) struct Successes<T> {
+pub struct Successes<T> {
     /// The first success. For a hedge, this may also be an outcome that ends it.
     decisive: Option<Outcome<T>>,
     failures: Failures,

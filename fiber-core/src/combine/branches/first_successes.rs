@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, run_pulled};
+use super::gather::{Arrived, Gather, Members, Out, run_pulled};
 use super::within::{Leaves, Left, Within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
@@ -54,11 +54,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-impl<R, I> Fiber<Vec<R::Out>, FirstSuccesses<I>>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
+impl<I: Members> Fiber<Vec<Out<I>>, FirstSuccesses<I>> {
     /// Gives the values that have come when `limit` has passed, also if they are fewer than wanted. The fibers that still run are then
     /// cancelled, and awaited.
     ///
@@ -78,7 +74,7 @@ where
     /// # Cancellation
     /// All fibers are cancelled and awaited, and the values are dropped.
     #[track_caller]
-    pub fn within(self, limit: Duration) -> Fiber<Vec<R::Out>, Within<FirstSuccesses<I>>> {
+    pub fn within(self, limit: Duration) -> Fiber<Vec<Out<I>>, Within<FirstSuccesses<I>>> {
         Fiber::new(Within::new(self.into_run(), limit, Location::caller()))
     }
 }
@@ -91,24 +87,20 @@ pub struct FirstSuccesses<I> {
     site: Site,
 }
 
-impl<R, I> Run for FirstSuccesses<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Out = Vec<R::Out>;
+impl<I: Members> Run for FirstSuccesses<I> {
+    type Out = Vec<Out<I>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        self.run_leaving_at(cx, None)
+        self.run_leaving(cx, None)
     }
 }
 
-impl<R, I> FirstSuccesses<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    fn run_leaving_at<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<R::Out>>>) -> Step<'s, Vec<R::Out>> {
+impl<I: Members> Leaves for FirstSuccesses<I> {
+    type Value = Out<I>;
+    type Left = Out<I>;
+    type Given = Out<I>;
+
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Out<I>>>>) -> Step<'s, Self::Out> {
         let (frame, wanted) = (Frame::new("first_successes", self.site), self.wanted);
         if cx.is_interrupted() {
             return cx.refuse(self);
@@ -124,26 +116,12 @@ where
         };
         run_pulled(cx, self.fibers, quorum, frame)
     }
-}
 
-impl<R, I> Leaves for FirstSuccesses<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Value = R::Out;
-    type Left = R::Out;
-    type Given = R::Out;
-
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Arc<Left<R::Out>>) -> Step<'s, Self::Out> {
-        self.run_leaving_at(cx, Some(left))
-    }
-
-    fn all(values: Vec<R::Out>) -> Vec<R::Out> {
+    fn all(values: Vec<Out<I>>) -> Vec<Out<I>> {
         values
     }
 
-    fn arrived(left: Vec<R::Out>) -> Vec<R::Out> {
+    fn arrived(left: Vec<Out<I>>) -> Vec<Out<I>> {
         left
     }
 }

@@ -11,7 +11,6 @@
 //!
 //! If all branches end at once, before another thread takes the rest, no node and no allocation is needed.
 
-use std::fmt;
 use std::hint::spin_loop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +21,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::combine::fork::branch::{Branch, Ran};
 use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::RegionEnd;
-use crate::combine::region::group::{self, Group};
+use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
@@ -33,7 +32,7 @@ use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Side};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 /// Combines the outcomes of branches.
 pub(crate) trait Gather<T>: Send + 'static + Sized {
@@ -70,6 +69,11 @@ pub trait Members: Send + 'static + Sized {
     /// A branch.
     type Branch: Run;
 
+    /// The least number of branches. May panic.
+    fn at_least(&self) -> usize {
+        0
+    }
+
     /// The next branch. This is user code, which may panic.
     fn pull(&mut self) -> Option<Self::Branch>;
 
@@ -77,7 +81,24 @@ pub trait Members: Send + 'static + Sized {
     fn discard(self, torn: &mut Vec<Panic>);
 }
 
-type Out<M> = <<M as Members>::Branch as Run>::Out;
+pub(crate) type Out<M> = <<M as Members>::Branch as Run>::Out;
+
+impl<R: Run, I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static> Members for I {
+    type Branch = R;
+
+    fn at_least(&self) -> usize {
+        self.size_hint().0
+    }
+
+    #[inline]
+    fn pull(&mut self) -> Option<R> {
+        self.next().map(Fiber::into_run)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
+    }
+}
 
 /// How the branches are run.
 #[derive(Clone, Copy)]
@@ -103,23 +124,42 @@ impl<R: Run> Members for Pulled<R> {
     }
 }
 
+/// A race of any number of fibers, whose outcomes go to what `gather` makes.
+#[derive(Clone, Debug)]
+pub struct RaceOf<M, N> {
+    pub(super) fibers: M,
+    pub(super) gather: N,
+    pub(super) frame: Frame,
+}
+
+impl<M: Members, G: Gather<Out<M>, Out = Out<M>>> Run for RaceOf<M, fn(Frame) -> G> {
+    type Out = Out<M>;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        run_pulled(cx, self.fibers, |_| Ok((self.gather)(self.frame)), self.frame)
+    }
+}
+
 /// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
 /// Without a branch, there is no winner. `gather` receives the number of branches, and may refuse to run them.
-pub(crate) fn run_pulled<'s, R: Run, G: Gather<R::Out>>(
+pub(crate) fn run_pulled<'s, M: Members, G: Gather<Out<M>>>(
     cx: &'s Cx<'_>,
-    mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
+    mut fibers: M,
     gather: impl FnOnce(usize) -> Result<G, Error>,
     frame: Frame,
 ) -> Step<'s, G::Out> {
     let mut pulled = Vec::new();
     let end = loop {
-        match guard(|| fibers.next()) {
-            Ok(Some(fiber)) => pulled.push(fiber.into_run()),
+        match guard(|| fibers.pull()) {
+            Ok(Some(run)) => pulled.push(run),
             Ok(None) => break Outcome::Success(()),
             Err(panic) => break Outcome::Panicked(panic),
         }
     };
-    let outcome = match end.without(fibers, cx).split() {
+    let outcome = match end.without_parts(fibers, M::discard, cx).split() {
         Ok(()) if !pulled.is_empty() => match gather(pulled.len()) {
             Ok(gather) => {
                 let plan = Plan { limit: usize::MAX, frame };
@@ -185,7 +225,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
         // If no thread has started the helper, there is one branch less to wait for.
         helper.start_inline(cx);
     }
-    Group::settle(cx, group.into_inside(), Gathered(shared))
+    group::settle(cx, group.into_inside(), Gathered(shared))
 }
 
 /// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
@@ -206,7 +246,7 @@ fn run_in_group<'s, M: Members, G: Gather<Out<M>>>(
     } else {
         shared.fill(|task| cx.schedule(task));
     }
-    Group::settle(cx, group, Gathered(shared))
+    group::settle(cx, group, Gathered(shared))
 }
 
 /// The state of a fiber that runs all branches alone.
@@ -625,11 +665,5 @@ impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
         let gather = self.0.gather.lock().take().expect("the branches are concluded once");
         gather.conclude(cx)
-    }
-}
-
-impl<M: Members, G: Gather<Out<M>>> fmt::Debug for Gathered<M, G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.0.plan.frame, self.0.group)
     }
 }

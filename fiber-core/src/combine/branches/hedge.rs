@@ -28,7 +28,7 @@ use crate::cell::Signal;
 use crate::combine::fork::branch::{Branch, Ran};
 use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::{Inside, Last, RegionEnd};
-use crate::combine::region::group::{self, Childless, Group};
+use crate::combine::region::group::{self, Childless};
 use crate::engine::context::{Context, Cx, NodeGuard, Part, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Frame as FrameOf, Left, Visit, Waits, frame_size};
 use crate::engine::scheduler::{SwitchPoint, TimerKey};
@@ -239,7 +239,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
     fn wait<'s>(self, cx: &'s Cx<'_>, group: NodeGuard, end: Conclude<R::Out>) -> Step<'s, R::Out> {
         if !self.has_next(&group) {
             self.bury(&group);
-            return Group::settle(cx, group, end);
+            return group::settle(cx, group, end);
         }
         let inside = Context::clone(&group);
         let due = Due::<R::Out>::new(&self);

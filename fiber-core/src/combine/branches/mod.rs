@@ -3,7 +3,6 @@
 pub(crate) mod arms;
 pub(crate) mod choice;
 pub(crate) mod dataflow;
-mod either;
 pub(crate) mod failures;
 pub(crate) mod first_success;
 pub(crate) mod first_successes;
@@ -18,5 +17,4 @@ pub(crate) mod with_token;
 pub(crate) mod within;
 pub(crate) mod zip;
 
-pub use either::Either;
 pub use race_with::Raced;

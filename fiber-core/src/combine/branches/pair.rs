@@ -7,11 +7,11 @@ use std::marker::PhantomData;
 
 use parking_lot::Mutex;
 
-use super::either::Either;
 use crate::combine::fork::branch::{Branch, Ran};
 use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::RegionEnd;
-use crate::combine::region::group::{self, Group};
+use crate::combine::region::group;
+use crate::combine::sequence::Either;
 use crate::engine::context::{Context, Cx, NodeGuard, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::SwitchPoint;
@@ -325,7 +325,7 @@ fn settle<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     site: Site,
 ) -> PairStep<'s, R, S, J> {
     let joined = Joined::new(&group, joint, site);
-    Group::settle(cx, group, joined)
+    group::settle(cx, group, joined)
 }
 
 type PairStep<'s, R, S, J> = Step<'s, <J as Joint<<R as Run>::Out, <S as Run>::Out>>::Out>;

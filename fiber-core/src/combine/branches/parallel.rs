@@ -3,14 +3,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Members, Plan, run_all};
+use super::gather::{Arrived, Gather, Members, Out, Plan, run_all};
 use super::within::{Leaves, Left, Within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all fibers in parallel, and gives their values in the order of the iterator. With
@@ -76,11 +76,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-impl<R, I> Fiber<Vec<R::Out>, Parallel<I>>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
+impl<I: Members> Fiber<Vec<Out<I>>, Parallel<I>> {
     /// Runs at most `most` fibers at a time.
     ///
     /// # Panics
@@ -120,7 +116,7 @@ where
     /// # Cancellation
     /// All fibers are cancelled and awaited, and the values that have arrived are dropped.
     #[track_caller]
-    pub fn within(self, limit: Duration) -> Fiber<Vec<(usize, R::Out)>, Within<Parallel<I>>> {
+    pub fn within(self, limit: Duration) -> Fiber<Vec<(usize, Out<I>)>, Within<Parallel<I>>> {
         Fiber::new(Within::new(self.into_run(), limit, Location::caller()))
     }
 }
@@ -143,58 +139,35 @@ impl<I> Parallel<I> {
     }
 }
 
-impl<R, I> Run for Parallel<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Out = Vec<R::Out>;
+impl<I: Members> Run for Parallel<I> {
+    type Out = Vec<Out<I>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        self.run_leaving_at(cx, None)
+        self.run_leaving(cx, None)
     }
 }
 
-impl<R, I> Parallel<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    fn run_leaving_at<'s>(
-        self,
-        cx: &'s Cx<'_>,
-        left: Option<Arc<Left<Option<R::Out>>>>,
-    ) -> Step<'s, Vec<R::Out>> {
+impl<I: Members> Leaves for Parallel<I> {
+    type Value = Out<I>;
+    type Left = Option<Out<I>>;
+    type Given = (usize, Out<I>);
+
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Left>>>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let frame = Frame::new(self.name, self.site);
-        // The iterator is user code.
-        let count = guard(|| self.fibers.size_hint().0).unwrap_or(0).min(MOST_AT_ONCE);
+        let count = guard(|| self.fibers.at_least()).unwrap_or(0).min(MOST_AT_ONCE);
         let values = Vec::with_capacity(count);
         let all = All { values, failure: Failures::default(), stops: self.stops, left, frame };
-        run_all(cx, Pulling(self.fibers), all, Plan { limit: self.limit, frame })
-    }
-}
-
-impl<R, I> Leaves for Parallel<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Value = R::Out;
-    type Left = Option<R::Out>;
-    type Given = (usize, R::Out);
-
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Arc<Left<Option<R::Out>>>) -> Step<'s, Self::Out> {
-        self.run_leaving_at(cx, Some(left))
+        run_all(cx, self.fibers, all, Plan { limit: self.limit, frame })
     }
 
-    fn all(values: Vec<R::Out>) -> Vec<(usize, R::Out)> {
+    fn all(values: Vec<Out<I>>) -> Vec<(usize, Out<I>)> {
         values.into_iter().enumerate().collect()
     }
 
-    fn arrived(left: Vec<Option<R::Out>>) -> Vec<(usize, R::Out)> {
+    fn arrived(left: Vec<Option<Out<I>>>) -> Vec<(usize, Out<I>)> {
         let numbered = left.into_iter().enumerate();
         numbered.filter_map(|(index, value)| value.map(|value| (index, value))).collect()
     }
@@ -202,27 +175,6 @@ where
 
 /// The most values for which memory is taken before they arrive: what an iterator promises may be far more than it gives.
 const MOST_AT_ONCE: usize = 1_024;
-
-/// Pulls a branch whenever the limit allows one.
-#[derive(Debug)]
-pub(crate) struct Pulling<I>(I);
-
-impl<R, I> Members for Pulling<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Branch = R;
-
-    #[inline]
-    fn pull(&mut self) -> Option<R> {
-        self.0.next().map(Fiber::into_run)
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        discard_part(self.0, torn);
-    }
-}
 
 /// All values, or the failures.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 use std::panic::Location;
 
 use super::choice::Choice;
-use super::either::Either;
 use super::pair::{Ended, Joint, Pair};
+use crate::combine::sequence::Either;
 use crate::engine::context::Cx;
 use crate::engine::fate::unwanted;
 use crate::engine::step::{Run, Step};

@@ -1,11 +1,11 @@
 use std::panic::Location;
 
-use super::gather::{Arrived, Gather, run_pulled};
+use super::gather::{Arrived, Gather, RaceOf};
 use super::race::lose;
 use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Run, Step};
+use crate::engine::step::Run;
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::{Frame, Site};
+use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -33,42 +33,20 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// All branches are cancelled and awaited.
     #[track_caller]
-    pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceAll<I::IntoIter>>
+    pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceOf<I::IntoIter, fn(Frame) -> First<T>>>
     where
         I: IntoIterator<Item = Fiber<T, R>>,
         I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        Fiber::new(RaceAll { fibers: fibers.into_iter(), site: Location::caller() })
-    }
-}
-
-/// The description of [`Fiber::race_all`].
-#[derive(Clone, Debug)]
-pub struct RaceAll<I> {
-    fibers: I,
-    site: Site,
-}
-
-impl<R, I> Run for RaceAll<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Out = R::Out;
-
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
-        let frame = Frame::new("race_all", self.site);
-        if cx.is_interrupted() {
-            return cx.refuse(self);
-        }
-        run_pulled(cx, self.fibers, |_| Ok(First::new(frame)), frame)
+        let frame = Frame::new("race_all", Location::caller());
+        Fiber::new(RaceOf { fibers: fibers.into_iter(), gather: First::new, frame })
     }
 }
 
 /// The outcome of the first to end.
 #[derive(Debug)]
-pub(crate) struct First<T> {
+pub struct First<T> {
     winner: Option<Outcome<T>>,
     frame: Frame,
 }

@@ -1,7 +1,7 @@
 use std::panic::Location;
 
-use super::either::Either;
 use super::pair::{Ended, Joint, Pair};
+use crate::combine::sequence::Either;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::error::Frame;

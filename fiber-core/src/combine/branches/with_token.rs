@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
-use super::either::Either;
 use super::race_with::Raced;
 use crate::combine::fork::Scope;
+use crate::combine::sequence::Either;
 use crate::engine::context::{Cx, Wakeup};
 use crate::engine::step::Run;
 use crate::fiber::Fiber;

@@ -34,8 +34,8 @@ pub trait Leaves: Run<Out = Vec<Self::Value>> {
     /// The value with what the user has to know about it.
     type Given: Send + 'static;
 
-    /// Runs, and leaves there what has arrived if it ends as cancelled.
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Arc<Left<Self::Left>>) -> Step<'s, Self::Out>;
+    /// Runs, and leaves there, if anywhere, what has arrived if it ends as cancelled.
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Left>>>) -> Step<'s, Self::Out>;
 
     /// All values.
     fn all(values: Vec<Self::Value>) -> Vec<Self::Given>;
@@ -77,7 +77,7 @@ impl<P: Leaves> Run for Leaving<P> {
     type Out = Vec<P::Value>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        self.branches.run_leaving(cx, self.left)
+        self.branches.run_leaving(cx, Some(self.left))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

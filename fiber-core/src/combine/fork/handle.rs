@@ -410,15 +410,9 @@ impl<T: Send + 'static> Future for HandleFuture<T> {
     }
 }
 
-impl<T: 'static> HandleFuture<T> {
-    fn forget_waker(&mut self) {
-        self.handle.unwait(&mut self.key);
-    }
-}
-
 impl<T: 'static> Drop for HandleFuture<T> {
     fn drop(&mut self) {
-        self.forget_waker();
+        self.handle.unwait(&mut self.key);
     }
 }
 

@@ -14,7 +14,6 @@ pub(crate) mod scope;
 pub(crate) mod sink;
 pub(crate) mod spawn;
 mod tied;
-pub(crate) mod wait_list;
 
 pub use call::Call;
 pub use group::Group;

@@ -5,11 +5,11 @@ use std::mem::needs_drop;
 use parking_lot::Mutex;
 
 use super::sink::Sink;
-use super::wait_list::{WaitKey, WaitList};
 use crate::cell::{Before, Delivery, EventKey, Joining, LazyBox};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Wakeup};
 use crate::engine::scheduler::Unobserved;
+use crate::engine::wait_list::{WaitKey, WaitList};
 use crate::footprint::{Access, Side};
 use crate::outcome::{Outcome, guard};
 

@@ -6,9 +6,9 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::iterate::Rounds;
-use crate::combine::sequence::map::Mapped;
+use crate::combine::sequence::{Either, OneOf};
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step, larger, room_with};
+use crate::engine::step::Run;
 use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
@@ -101,31 +101,32 @@ impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
 }
 
 impl<R: Run, S: Source<Round = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {
-    type Item = Option<R::Out>;
+    type Item = Either<(), R::Out>;
     type Carry = After<K::Seen>;
     type Out = R::Out;
-    type Round = Lap<R>;
+    /// A pause, or a round.
+    type Round = OneOf<Leaf<Sleep>, R>;
     const NAME: &'static str = K::NAME;
 
     #[inline]
     fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<R::Out>> {
         let outcome = match outcome.split() {
-            Ok(None) => return Ok(After::Pause),
-            Ok(Some(value)) => Outcome::Success(value),
+            Ok(Either::Left(())) => return Ok(After::Pause),
+            Ok(Either::Right(value)) => Outcome::Success(value),
             Err(other) => other,
         };
         K::see(outcome).map(After::Round)
     }
 
     #[inline]
-    fn next(&mut self, cx: &Cx<'_>, last: Option<Self::Carry>) -> ControlFlow<Outcome<R::Out>, Lap<R>> {
+    fn next(&mut self, cx: &Cx<'_>, last: Option<Self::Carry>) -> ControlFlow<Outcome<R::Out>, Self::Round> {
         let Some(After::Round(seen)) = last else {
             self.recurrence.start_round(cx.scheduler());
-            return ControlFlow::Continue(Lap::Round(self.source.round()));
+            return ControlFlow::Continue(OneOf::Other(self.source.round()));
         };
         match self.recurrence.next_pause(cx.scheduler(), &seen) {
             Some(pause) if K::is_in_time(cx, pause) => {
-                ControlFlow::Continue(Lap::Pause(Fiber::delay_at(self.site, pause).into_run()))
+                ControlFlow::Continue(OneOf::First(Fiber::delay_at(self.site, pause).into_run()))
             }
             _ => ControlFlow::Break(K::end(seen, self.recurrence.rounds())),
         }
@@ -137,15 +138,6 @@ impl<R: Run, S: Source<Round = R>, K: Kind<R::Out>> Rounds for Again<S, Recurren
     }
 }
 
-/// One lap of the loop: a round, or a pause, which gives `None`.
-#[derive(Debug)]
-pub enum Lap<R> {
-    /// Between two rounds.
-    Pause(Leaf<Sleep>),
-    /// A round.
-    Round(R),
-}
-
 /// The state that a lap leaves for the next one.
 #[derive(Debug)]
 pub enum After<I> {
@@ -153,17 +145,4 @@ pub enum After<I> {
     Pause,
     /// A round gave this value or error, for the policy.
     Round(I),
-}
-
-impl<R: Run> Run for Lap<R> {
-    type Out = Option<R::Out>;
-    const ROOM: usize = room_with::<Mapped<R::Out, R::Out>>(larger(R::ROOM, Leaf::<Sleep>::ROOM));
-
-    #[inline]
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        match self {
-            Lap::Pause(sleep) => sleep.run_then(cx, Mapped(|()| None)),
-            Lap::Round(round) => round.run_then(cx, Mapped(Some)),
-        }
-    }
 }

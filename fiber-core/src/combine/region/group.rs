@@ -10,44 +10,33 @@ use crate::error::Site;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, catch_panic, guard};
 
-/// Cancels the remaining children of the fiber of `cx`, and continues once none are left.
+/// Cancels the remaining children of the fiber of `cx`, and calls `end` once none are left.
 #[inline]
-pub(crate) fn when_childless<'s, T: Send + 'static, C: Follow<T>>(
+pub(crate) fn when_childless<'s, T: Send + 'static>(
     cx: &'s Cx<'_>,
     outcome: Outcome<T>,
-    next: C,
-) -> Step<'s, C::Out> {
+    end: impl FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static,
+) -> Step<'s, ()> {
     if cx.context().finish_alone() {
-        next.follow(cx, outcome)
-    } else {
-        cx.context().cancel();
-        let waiting = cx.wait(Childless::new(cx.context()));
-        Step::Wait(waiting.then(cx, Remains { outcome, next }))
+        end(cx, outcome);
+        return Step::Done(Outcome::Success(()));
     }
+    cx.context().cancel();
+    let waiting = cx.wait(Childless::new(cx.context()));
+    Step::Wait(waiting.then(cx, Remains { outcome, end }))
 }
 
 /// The frame after the last child.
-struct Remains<T, C> {
+struct Remains<T, F> {
     outcome: Outcome<T>,
-    next: C,
+    end: F,
 }
 
-impl<T: Send + 'static, C: Follow<T>> Follow<()> for Remains<T, C> {
-    type Out = C::Out;
-
-    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, C::Out> {
-        self.next.follow(cx, self.outcome)
-    }
-}
-
-/// A closure with these arguments is a last step.
-pub(crate) struct AtEnd<F>(pub(crate) F);
-
-impl<T: Send + 'static, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Follow<T> for AtEnd<F> {
+impl<T: Send + 'static, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Follow<()> for Remains<T, F> {
     type Out = ();
 
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
-        (self.0)(cx, outcome);
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, ()> {
+        (self.end)(cx, self.outcome);
         Step::Done(Outcome::Success(()))
     }
 }
@@ -131,7 +120,8 @@ impl Context {
                 catch_panic(then);
             } else {
                 let waiting = cx.wait(Childless::new(self));
-                let _ = waiting.then(cx, AtEnd(|_: &Cx<'_>, _| catch_panic(then)));
+                let end = |_: &Cx<'_>, _| catch_panic(then);
+                let _ = waiting.then(cx, Remains { outcome: Outcome::Success(()), end });
                 cx.settle();
             }
         });
@@ -185,11 +175,8 @@ impl Waits for Childless {
     }
 }
 
-/// The structure of a combinator with branches: a node between the fiber and its branches, through which the branches
-/// are cancelled and awaited together.
-pub(crate) struct Group;
-
-/// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
+/// Makes the node for branches: it is between the fiber and its branches, which are cancelled and awaited together
+/// through it. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
     open_sharing::<()>(cx, name, site)
 }
@@ -207,20 +194,14 @@ pub(crate) fn open_sharing<S: Default + Send + Sync + 'static>(
     group
 }
 
-impl Group {
-    /// Waits for the branches, which have been started. Continues at once if all of them have ended.
-    #[inline]
-    pub(crate) fn settle<'s, E: RegionEnd<()>>(
-        cx: &'s Cx<'_>,
-        inside: NodeGuard,
-        end: E,
-    ) -> Step<'s, E::Out> {
-        if inside.finish_alone() {
-            inside.end();
-            Step::Done(end.conclude(cx, Some(Outcome::Success(()))))
-        } else {
-            Step::Wait(wait_last(cx, inside, end, Outcome::Success(())))
-        }
+/// Waits for the branches, which have been started. Continues at once if all of them have ended.
+#[inline]
+pub(crate) fn settle<'s, E: RegionEnd<()>>(cx: &'s Cx<'_>, inside: NodeGuard, end: E) -> Step<'s, E::Out> {
+    if inside.finish_alone() {
+        inside.end();
+        Step::Done(end.conclude(cx, Some(Outcome::Success(()))))
+    } else {
+        Step::Wait(wait_last(cx, inside, end, Outcome::Success(())))
     }
 }
 

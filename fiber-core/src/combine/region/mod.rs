@@ -7,4 +7,4 @@ pub(crate) mod group;
 pub(crate) mod timeout;
 
 pub(crate) use end::RegionEnd;
-pub(crate) use group::{AtEnd, run_guarded, wait_last, when_childless};
+pub(crate) use group::{run_guarded, wait_last, when_childless};

@@ -43,7 +43,7 @@ impl<T: Send + 'static> Fiber<T> {
         acquire: Fiber<A, R>,
         using: F,
         release: G,
-    ) -> Fiber<T, Bracket<R, F, Always<G>>>
+    ) -> Fiber<T, Bracket<R, F, G, MakeRelease<G, A, T, Q>>>
     where
         A: Clone + Send + 'static,
         R: Run<Out = A>,
@@ -52,7 +52,8 @@ impl<T: Send + 'static> Fiber<T> {
         Q: Run<Out = ()>,
         G: FnOnce(A) -> Fiber<(), Q> + Send + 'static,
     {
-        let follow = UseThenRelease { using, release: Always(release), site: Location::caller() };
+        let make: MakeRelease<G, A, T, Q> = |release, acquired, _| release(acquired);
+        let follow = UseThenRelease { using, release, make, site: Location::caller() };
         Fiber::new(Then::new(Uncancelable(acquire.into_run()), follow))
     }
 
@@ -76,7 +77,7 @@ impl<T: Send + 'static> Fiber<T> {
         acquire: Fiber<A, R>,
         using: F,
         release: G,
-    ) -> Fiber<T, Bracket<R, F, Seeing<G>>>
+    ) -> Fiber<T, Bracket<R, F, G, MakeRelease<G, A, T, Q>>>
     where
         A: Clone + Send + 'static,
         R: Run<Out = A>,
@@ -85,78 +86,45 @@ impl<T: Send + 'static> Fiber<T> {
         Q: Run<Out = ()>,
         G: FnOnce(A, &Outcome<T>) -> Fiber<(), Q> + Send + 'static,
     {
-        let follow = UseThenRelease { using, release: Seeing(release), site: Location::caller() };
+        let make: MakeRelease<G, A, T, Q> = |release, acquired, outcome| release(acquired, outcome);
+        let follow = UseThenRelease { using, release, make, site: Location::caller() };
         Fiber::new(Then::new(Uncancelable(acquire.into_run()), follow))
     }
 }
 
 /// The description of [`Fiber::bracket`] and [`Fiber::bracket_outcome`].
-pub(crate) type Bracket<R, F, G> = Then<Uncancelable<R>, UseThenRelease<F, G>>;
+pub(crate) type Bracket<R, F, G, M> = Then<Uncancelable<R>, UseThenRelease<F, G, M>>;
 
-/// The way in which a value is released after a use that gave a `T`.
-pub trait Release<A, T>: Send + 'static {
-    /// The release.
-    type Run: Run<Out = ()>;
-    /// Makes the release. May panic.
-    fn release(self, acquired: A, outcome: &Outcome<T>) -> Fiber<(), Self::Run>;
-}
-
-/// A release that ignores the outcome.
-#[derive(Clone, Debug)]
-pub struct Always<G>(G);
-
-impl<A, T, Q, G> Release<A, T> for Always<G>
-where
-    Q: Run<Out = ()>,
-    G: FnOnce(A) -> Fiber<(), Q> + Send + 'static,
-{
-    type Run = Q;
-
-    fn release(self, acquired: A, _: &Outcome<T>) -> Fiber<(), Q> {
-        (self.0)(acquired)
-    }
-}
-
-/// A release that sees the outcome.
-#[derive(Clone, Debug)]
-pub struct Seeing<G>(G);
-
-impl<A, T, Q, G> Release<A, T> for Seeing<G>
-where
-    Q: Run<Out = ()>,
-    G: FnOnce(A, &Outcome<T>) -> Fiber<(), Q> + Send + 'static,
-{
-    type Run = Q;
-
-    fn release(self, acquired: A, outcome: &Outcome<T>) -> Fiber<(), Q> {
-        (self.0)(acquired, outcome)
-    }
-}
+/// How the release is made, with the acquired value and the outcome of the use. May panic.
+type MakeRelease<G, A, T, Q> = fn(G, A, &Outcome<T>) -> Fiber<(), Q>;
 
 /// The [`Follow`] step of the acquisition.
 #[derive(Clone, Debug)]
-pub struct UseThenRelease<F, G> {
+pub struct UseThenRelease<F, G, M> {
     using: F,
     release: G,
+    make: M,
     site: Site,
 }
 
-impl<A, S, F, G> Follow<A> for UseThenRelease<F, G>
+impl<A, S, F, G, Q> Follow<A> for UseThenRelease<F, G, MakeRelease<G, A, S::Out, Q>>
 where
     A: Clone + Send + 'static,
     S: Run,
     F: FnOnce(A) -> Fiber<S::Out, S> + Send + 'static,
-    G: Release<A, S::Out>,
+    G: Send + 'static,
+    Q: Run<Out = ()>,
 {
     type Out = S::Out;
-    const ROOM: usize = <Then<Using<A, F>, Releasing<A, G>> as Run>::ROOM;
+    const ROOM: usize = <Then<Using<A, F>, Releasing<A, G, MakeRelease<G, A, S::Out, Q>>> as Run>::ROOM;
 
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<A>) -> Step<'s, S::Out> {
         let frame = Frame::new("bracket", self.site);
         match outcome.split() {
             Ok(acquired) => {
                 let using = Using { acquired: guard(|| acquired.clone()), using: self.using };
-                Then::new(using, Releasing { acquired, release: self.release, frame }).run(cx)
+                Then::new(using, Releasing { acquired, release: self.release, make: self.make, frame })
+                    .run(cx)
             }
             Err(other) => Step::pass(other.without(self.using, cx), self.release, frame, cx),
         }
@@ -173,7 +141,6 @@ where
 }
 
 /// The use of an acquired value.
-#[derive(Debug)]
 pub(crate) struct Using<A, F> {
     /// The clone, which may have panicked. Then the use is skipped, and the release still runs.
     acquired: Result<A, Panic>,
@@ -205,25 +172,26 @@ where
 }
 
 /// The [`Follow`] step of the use.
-#[derive(Clone, Debug)]
-pub(crate) struct Releasing<A, G> {
+pub(crate) struct Releasing<A, G, M> {
     acquired: A,
     release: G,
+    make: M,
     frame: Frame,
 }
 
-impl<A, T, G> Follow<T> for Releasing<A, G>
+impl<A, T, G, Q> Follow<T> for Releasing<A, G, MakeRelease<G, A, T, Q>>
 where
     A: Send + 'static,
     T: Send + 'static,
-    G: Release<A, T>,
+    G: Send + 'static,
+    Q: Run<Out = ()>,
 {
     type Out = T;
-    const ROOM: usize = <Then<Uncancelable<G::Run>, Finalized<T>> as Run>::ROOM;
+    const ROOM: usize = <Then<Uncancelable<Q>, Finalized<T>> as Run>::ROOM;
 
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let outcome = outcome.passed(self.frame);
-        match guard(|| self.release.release(self.acquired, &outcome)) {
+        match guard(|| (self.make)(self.release, self.acquired, &outcome)) {
             Ok(release) => finalize(cx, release.into_run(), outcome, self.frame),
             Err(panic) => {
                 let end = Outcome::Panicked(panic).passed(self.frame);

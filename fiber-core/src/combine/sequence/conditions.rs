@@ -1,11 +1,11 @@
 use std::panic::Location;
 
+use super::map::Mapped;
 use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::{Follow, Run, Step};
+use crate::engine::step::{Follow, Run, Step, room_with};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::Success;
 use crate::outcome::{Outcome, Panic, discard_part};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -45,8 +45,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// assert_eq!(fiber_sched::run(discount(false)).unwrap(), None);
     /// ```
     #[inline]
-    pub fn when(self, condition: bool) -> Fiber<Option<T>, Then<Success<bool>, When<R>>> {
-        Fiber::new(Then::new(Fiber::success(condition).into_run(), When(self.into_run())))
+    pub fn when(self, condition: bool) -> Fiber<Option<T>, When<R>> {
+        Fiber::new(When { run: self.into_run(), condition })
     }
 }
 
@@ -92,36 +92,31 @@ where
 
 /// The [`Follow`] step of [`Fiber::when`].
 #[derive(Clone, Debug)]
-pub struct When<R>(R);
+pub struct When<R> {
+    run: R,
+    condition: bool,
+}
 
-impl<R: Run> Follow<bool> for When<R> {
+impl<R: Run> Run for When<R> {
     type Out = Option<R::Out>;
-    const ROOM: usize = <Then<R, IntoSome> as Run>::ROOM;
+    const ROOM: usize = room_with::<Mapped<R::Out, R::Out>>(R::ROOM);
 
     #[inline]
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<bool>) -> Step<'s, Self::Out> {
-        match outcome.split() {
-            Ok(true) => Then::new(self.0, IntoSome).run(cx),
-            Ok(false) => Step::Done(Outcome::Success(None).without_run(self.0, cx)),
-            Err(other) => Step::Done(other.without_run(self.0, cx)),
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
         }
+        if self.condition {
+            return self.run.run_then(cx, Mapped(Some));
+        }
+        Step::Done(Outcome::Success(None).without_run(self.run, cx))
+    }
+
+    fn is_program(&self) -> bool {
+        true
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
-        self.0.discard(torn);
-    }
-}
-
-/// Puts the value into `Some`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IntoSome;
-
-impl<T: Send + 'static> Follow<T> for IntoSome {
-    type Out = Option<T>;
-    const NEVER_WAITS: bool = true;
-
-    #[inline]
-    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, Option<T>> {
-        Step::Done(outcome.map(Some))
+        self.run.discard(torn);
     }
 }

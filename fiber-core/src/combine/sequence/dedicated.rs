@@ -6,7 +6,7 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Stoppable, Work};
+use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Work};
 use crate::outcome::Outcome;
 use crate::token::CancelToken;
 
@@ -57,46 +57,46 @@ impl<T: Send + 'static> Fiber<T> {
         E: Into<Error>,
         F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
     {
-        Fiber::new(Dedicated { work: Stoppable::new(f), site: Location::caller() })
+        Fiber::new(Dedicated { f, site: Location::caller() })
     }
 }
 
 /// The description of [`Fiber::dedicated`].
 #[derive(Clone, Debug)]
 pub struct Dedicated<F> {
-    work: Stoppable<F>,
+    f: F,
     site: Site,
 }
 
-impl<F> Run for Dedicated<F>
+impl<T, E, F> Run for Dedicated<F>
 where
-    F: Send + 'static,
-    Stoppable<F>: Work,
+    T: Send + 'static,
+    E: Into<Error>,
+    F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
 {
-    type Out = <Stoppable<F> as Work>::Out;
+    type Out = T;
 
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let (job, frame) = (Job::new(self.work, None), Frame::new("dedicated", self.site));
+        let (job, frame) = (Job::new(Work::stoppable(self.f), None), Frame::new("dedicated", self.site));
         let wait = Leaf::new(DedicatedWait::new(job.clone(), frame), self.site);
         Then::new(wait, AwaitReturn { job, site: self.site }).run(cx)
     }
 }
 
 /// The [`Follow`] step of [`Fiber::dedicated`].
-#[derive(Debug)]
-pub(crate) struct AwaitReturn<W: Work> {
-    job: Arc<Job<W>>,
+pub(crate) struct AwaitReturn<F, T> {
+    job: Arc<Job<F, T>>,
     site: Site,
 }
 
-impl<W: Work> Follow<W::Out> for AwaitReturn<W> {
-    type Out = W::Out;
-    const ROOM: usize = <Leaf<ReturnWait<W>> as Run>::ROOM;
+impl<F: Send + 'static, T: Send + 'static> Follow<T> for AwaitReturn<F, T> {
+    type Out = T;
+    const ROOM: usize = <Leaf<ReturnWait<F, T>> as Run>::ROOM;
 
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<W::Out>) -> Step<'s, W::Out> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         if !outcome.is_cancelled() || self.job.take_back(cx.context()) {
             return Step::Done(outcome);
         }

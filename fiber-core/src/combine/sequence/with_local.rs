@@ -120,9 +120,3 @@ impl Setting for Outer {
         outcome.without(inner, cx)
     }
 }
-
-impl std::fmt::Debug for Outer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Outer")
-    }
-}

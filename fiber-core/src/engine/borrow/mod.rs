@@ -32,7 +32,9 @@ pub(crate) trait Help: Send + Sync {
     fn help(&self);
 
     /// Whether nothing is left to run.
-    fn is_over(&self) -> bool;
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(all(test, fiber_loom))]

@@ -35,7 +35,6 @@
 //! The fiber goes from `RUNS` to `LEAVES` by a store, which may hide an `OVER`: the timer finds out when it wants to add `TOLD`.
 //! Until a phase is `IDLE` again, other limits in this node get nodes.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -485,12 +484,6 @@ impl<'a> Resumed<'a> {
     #[inline]
     pub(crate) fn leave(&mut self) -> Option<NodeGuard> {
         self.made.take()
-    }
-}
-
-impl fmt::Debug for Resumed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a limit in {}", self.nearest())
     }
 }
 

@@ -15,7 +15,6 @@
 //! The thread that runs the fiber makes nodes. A thief that takes a lent branch makes the nodes of the parts around the
 //! branch. Everything that a thief reads is `Sync`: constants, and the [`LazyPlace`] of the node.
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -27,7 +26,7 @@ use crate::error::Site;
 use crate::instant::Instant;
 
 /// The place in the cancel tree where a fiber runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum Place<'a> {
     Node(&'a Context),
     Part(&'a Part<'a>),
@@ -504,15 +503,6 @@ impl Drop for NodeGuard {
         if let Some(context) = self.0.take() {
             context.cancel();
             context.end();
-        }
-    }
-}
-
-impl fmt::Debug for Part<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.made.get() {
-            Some(inside) => inside.fmt(f),
-            None => write!(f, "a part of {}", self.nearest().0),
         }
     }
 }

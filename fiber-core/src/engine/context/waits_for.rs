@@ -2,104 +2,75 @@
 
 use std::fmt;
 
-/// What a fiber waits for, for reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum WaitsFor {
+/// Declares the kinds, each with its text in reports.
+macro_rules! waits_for {
+    ($($(#[$doc:meta])* $kind:ident: $text:literal,)*) => {
+        /// What a fiber waits for, for reports.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum WaitsFor {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl WaitsFor {
+            const ALL: &[WaitsFor] = &[$(WaitsFor::$kind),*];
+        }
+
+        impl fmt::Display for WaitsFor {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(WaitsFor::$kind => $text,)*
+                })
+            }
+        }
+    };
+}
+
+waits_for! {
     /// Nothing: the fiber runs, or is runnable.
-    Nothing = 0,
+    Nothing: "nothing, it can run",
     /// A timer.
-    Timer,
+    Timer: "a timer",
     /// The end of a computation to which a test has assigned a duration.
-    Computation,
+    Computation: "the end of its computation",
     /// The end of a fiber that it joins or cancels.
-    Fiber,
+    Fiber: "the end of another fiber",
     /// The end of its branches or children.
-    Children,
+    Children: "the end of its children",
     /// The end of the forks of a [`Scope`](crate::Scope).
-    Forks,
+    Forks: "the end of the forks of a scope",
     /// A [`Resume`](crate::Resume).
-    Callback,
+    Callback: "a callback",
     /// A closure on a blocking thread.
-    Blocking,
+    Blocking: "a blocking call",
     /// A future.
-    Future,
+    Future: "a future",
     /// A lock that another fiber holds.
-    Lock,
+    Lock: "a lock",
     /// Permits of a [`Semaphore`](crate::sync::Semaphore).
-    Permits,
+    Permits: "permits",
     /// An item from a channel.
-    Item,
+    Item: "an item",
     /// Room for an item in a channel.
-    Room,
+    Room: "room for an item",
     /// A signal from another fiber: a notification, a promise, a barrier.
-    Signal,
+    Signal: "a signal",
     /// Data from a socket.
-    Data,
+    Data: "data from a socket",
     /// Room for data in a socket.
-    Sending,
+    Sending: "room for data in a socket",
     /// A connection: to be accepted, or to be made.
-    Connection,
+    Connection: "a connection",
     /// An event that never happens.
-    Never,
+    Never: "nothing that will ever happen (never)",
     /// One of two events, of which one ends a [race](crate::Fiber::race).
-    Either,
+    Either: "one of two events",
     /// The event of a [`Wait`](crate::scheduler::Wait) from outside the library.
-    Other,
+    Other: "an event",
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 20] = [
-        WaitsFor::Nothing,
-        WaitsFor::Timer,
-        WaitsFor::Computation,
-        WaitsFor::Fiber,
-        WaitsFor::Children,
-        WaitsFor::Forks,
-        WaitsFor::Callback,
-        WaitsFor::Blocking,
-        WaitsFor::Future,
-        WaitsFor::Lock,
-        WaitsFor::Permits,
-        WaitsFor::Item,
-        WaitsFor::Room,
-        WaitsFor::Signal,
-        WaitsFor::Data,
-        WaitsFor::Sending,
-        WaitsFor::Connection,
-        WaitsFor::Never,
-        WaitsFor::Either,
-        WaitsFor::Other,
-    ];
-
     pub(super) fn from_code(code: u32) -> Self {
         Self::ALL[code as usize]
-    }
-}
-
-impl fmt::Display for WaitsFor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            WaitsFor::Nothing => "nothing, it can run",
-            WaitsFor::Timer => "a timer",
-            WaitsFor::Computation => "the end of its computation",
-            WaitsFor::Fiber => "the end of another fiber",
-            WaitsFor::Children => "the end of its children",
-            WaitsFor::Forks => "the end of the forks of a scope",
-            WaitsFor::Callback => "a callback",
-            WaitsFor::Blocking => "a blocking call",
-            WaitsFor::Future => "a future",
-            WaitsFor::Lock => "a lock",
-            WaitsFor::Permits => "permits",
-            WaitsFor::Item => "an item",
-            WaitsFor::Room => "room for an item",
-            WaitsFor::Signal => "a signal",
-            WaitsFor::Data => "data from a socket",
-            WaitsFor::Sending => "room for data in a socket",
-            WaitsFor::Connection => "a connection",
-            WaitsFor::Never => "nothing that will ever happen (never)",
-            WaitsFor::Either => "one of two events",
-            WaitsFor::Other => "an event",
-        })
     }
 }

@@ -19,14 +19,14 @@ use super::turn::{Cx, TurnView};
 use crate::instant::Instant;
 
 /// One such frame, linked to those below it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
     place: Place<'a>,
     role: Role,
     below: Option<&'a Watch<'a>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 enum Role {
     /// The deadline of the part, which has no timer yet. The far future stands for no limit.
     Limited(Instant),

@@ -26,9 +26,9 @@
 
 use std::fmt;
 use std::io;
-use std::mem;
 
 use crate::engine::context::{Context, Wakeup};
+use crate::engine::wait_list::{WaitKey, WaitList, Waiting};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 /// Tracks whether one direction of a socket may be ready, and the fibers that wait for it. An implementation of sockets makes
@@ -47,20 +47,12 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 /// ```
 pub struct Readiness {
     word: AtomicUsize,
-    waiters: Mutex<Waiters>,
-}
-
-#[derive(Default)]
-struct Waiters {
-    next: u64,
-    /// In most cases, there is at most one.
-    first: Option<(Place, Wakeup)>,
-    others: Vec<(Place, Wakeup)>,
+    waiters: Mutex<WaitList>,
 }
 
 /// The place of a waiter in a [`Readiness`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(u64);
+pub struct Place(WaitKey);
 
 /// The result of a call on a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +76,7 @@ const TICK: usize = 16;
 impl Readiness {
     /// Starts as ready: the first attempt needs no event.
     pub fn new() -> Self {
-        Readiness { word: AtomicUsize::new(READY), waiters: Mutex::new(Waiters::default()) }
+        Readiness { word: AtomicUsize::new(READY), waiters: Mutex::new(WaitList::default()) }
     }
 
     /// Reports that the direction has become ready. `is_closed`: it stays ready, because the connection has failed or
@@ -109,8 +101,7 @@ impl Readiness {
         if before & AWAITED == 0 {
             return Waking::default();
         }
-        let mut waiters = self.waiters.lock();
-        Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
+        Waking(self.waiters.lock().take_all())
     }
 
     /// Calls `call` if the direction may be ready, and retries a few times if an event came meanwhile. `None`: it is
@@ -171,13 +162,7 @@ impl Readiness {
         if self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, announce).is_err() {
             return Err(wakeup);
         }
-        waiters.next += 1;
-        let place = Place(waiters.next);
-        match &waiters.first {
-            None => waiters.first = Some((place, wakeup)),
-            Some(_) => waiters.others.push((place, wakeup)),
-        }
-        Ok(place)
+        Ok(Place(waiters.insert(wakeup)))
     }
 
     /// Removes a wake-up, unless an event has taken it.
@@ -195,7 +180,7 @@ impl Readiness {
     /// assert_eq!(readable.waiting(), 0);
     /// ```
     pub fn leave(&self, place: Place) {
-        let left = self.waiters.lock().remove(place);
+        let left = self.waiters.lock().remove(place.0);
         // Dropped without the lock, because it may hold the last reference to its fiber.
         drop(left);
     }
@@ -209,8 +194,7 @@ impl Readiness {
     /// ```
     pub fn waiting_at(&self, socket: impl fmt::Display) -> Vec<AtSocket> {
         let waiters = self.waiters.lock();
-        let wakeups = waiters.first.iter().chain(&waiters.others).map(|(_, wakeup)| wakeup);
-        let waits = wakeups.filter_map(|wakeup| wakeup.wait());
+        let waits = waiters.wakeups().filter_map(Wakeup::wait);
         let fibers: Vec<(Context, u64)> = waits.map(|(fiber, wait)| (fiber.clone(), wait)).collect();
         drop(waiters);
         fibers.into_iter().map(|(fiber, wait)| AtSocket { fiber, wait, socket: socket.to_string() }).collect()
@@ -218,8 +202,7 @@ impl Readiness {
 
     /// The number of waiters.
     pub fn waiting(&self) -> usize {
-        let waiters = self.waiters.lock();
-        usize::from(waiters.first.is_some()) + waiters.others.len()
+        self.waiters.lock().wakeups().count()
     }
 }
 
@@ -236,16 +219,6 @@ pub struct AtSocket {
 
 fn stopped() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "the scheduler of this socket has stopped")
-}
-
-impl Waiters {
-    fn remove(&mut self, place: Place) -> Option<Wakeup> {
-        if self.first.as_ref().is_some_and(|(at, _)| *at == place) {
-            return self.first.take().map(|(_, wakeup)| wakeup);
-        }
-        let at = self.others.iter().position(|(at, _)| *at == place)?;
-        Some(self.others.swap_remove(at).1)
-    }
 }
 
 impl Default for Readiness {
@@ -270,10 +243,7 @@ impl fmt::Debug for Readiness {
 /// The wake-ups of the fibers that waited for an event.
 #[derive(Debug, Default)]
 #[must_use = "without these wake-ups, the waiters would wait forever"]
-pub struct Waking {
-    first: Option<(Place, Wakeup)>,
-    others: Vec<(Place, Wakeup)>,
-}
+pub struct Waking(Waiting);
 
 impl Waking {
     /// Whether there were no waiters.
@@ -283,18 +253,12 @@ impl Waking {
     /// assert!(Readiness::new().event(false).is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {
-        self.first.is_none() && self.others.is_empty()
+        self.0.is_empty()
     }
 
     /// Wakes all of them. The caller must hold no lock.
     pub fn fire(self) {
-        if let Some((_, wakeup)) = self.first {
-            wakeup.fire();
-        }
-        // Usually empty: a chained iterator would check both parts.
-        for (_, wakeup) in self.others {
-            wakeup.fire();
-        }
+        self.0.fire();
     }
 }
 

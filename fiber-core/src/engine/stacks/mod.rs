@@ -261,10 +261,6 @@ impl Help for Left {
         let left = self.0.left.lock().as_mut().map(take);
         left.into_iter().flatten().for_each(Frames::discard_here);
     }
-
-    fn is_over(&self) -> bool {
-        false
-    }
 }
 
 /// Abandons a fiber on its thread. If the task is dropped, the end of the thread abandons the fiber.
@@ -277,9 +273,5 @@ impl Help for ThrownAway {
     fn help(&self) {
         let parked = self.home.here.get().and_then(|here| here.take(self.place));
         parked.into_iter().for_each(|parked| self.home.drop_here(parked));
-    }
-
-    fn is_over(&self) -> bool {
-        false
     }
 }

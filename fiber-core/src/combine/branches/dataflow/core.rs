@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::hands::Start;
-use super::progress::{Graph, Handover, Progress, Steps};
+use super::progress::{Graph, Handover, Progress};
 use super::values::{Failed, Made, Put, Step};
 use crate::combine::branches::failures::Failures;
 use crate::engine::context::Cx;

@@ -240,9 +240,3 @@ impl<P: Program> fmt::Debug for Start<'_, '_, P> {
         write!(f, "start of step {}", self.index)
     }
 }
-
-impl<P: Program> fmt::Debug for Hands<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hands")
-    }
-}

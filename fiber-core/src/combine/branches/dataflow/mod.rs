@@ -36,7 +36,7 @@ use std::panic::Location;
 use self::core::{Conclusion, Core, NAME, Starter};
 use self::hands::Hands;
 use self::shared::{Concluded, Shared};
-use crate::combine::region::group::{self, Group};
+use crate::combine::region::group;
 use crate::engine::context::{Cx, Part};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step as Ran};
@@ -47,9 +47,7 @@ use crate::instant::Instant;
 pub use self::core::{Block, Program};
 pub use self::hands::Start;
 pub use self::progress::{Graph, Handover};
-pub use self::values::{
-    ByCopy, ByMove, Copied, End, Failed, Gives, Made, Step, Value, copied, end, made, step,
-};
+pub use self::values::{Copied, End, Failed, Gives, Made, Own, Step, Value, copied, end, made, step};
 
 /// Makes the fiber of a dataflow. `Gives` comes first, so that the type of the result is known before its value is checked.
 #[doc(hidden)]
@@ -101,7 +99,7 @@ impl<P: Program> Run for Dataflow<P> {
         hands.work();
         match hands.into_rest() {
             Ok(core) => Ran::Done(core.conclude(cx)),
-            Err(shared) => Group::settle(cx, group.into_inside(), Concluded(shared)),
+            Err(shared) => group::settle(cx, group.into_inside(), Concluded(shared)),
         }
     }
 }
@@ -113,5 +111,5 @@ fn run_apart<'s, P: Program>(cx: &'s Cx<'_>, core: Core<P>, site: Site) -> Ran<'
     let group = group::open(cx, NAME, site);
     let shared = Shared::new(&group, core);
     shared.start_apart(Some(cx));
-    Group::settle(cx, group, Concluded(shared))
+    group::settle(cx, group, Concluded(shared))
 }

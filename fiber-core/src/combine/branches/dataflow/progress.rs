@@ -60,35 +60,23 @@ impl<const N: usize, const H: usize> Progress<N, H> {
             self.add_ready(step);
         }
     }
-}
 
-/// [`Progress`] without the numbers in its type.
-pub(super) trait Steps: Send + 'static {
     /// The step that starts now.
-    fn start_next(&mut self) -> Option<usize>;
-    fn has_ready(&self) -> bool;
-    /// The expression of the step has been evaluated.
-    fn has_started(&mut self, step: usize);
-    /// The step has succeeded.
-    fn has_ended(&mut self, step: usize);
-    fn is_over(&self) -> bool;
-}
-
-impl<const N: usize, const H: usize> Steps for Progress<N, H> {
     #[inline]
-    fn start_next(&mut self) -> Option<usize> {
+    pub(super) fn start_next(&mut self) -> Option<usize> {
         let next = self.has_ready().then(|| usize::from(self.ready[self.started]));
         self.started += usize::from(next.is_some());
         next
     }
 
     #[inline]
-    fn has_ready(&self) -> bool {
+    pub(super) fn has_ready(&self) -> bool {
         self.started < self.made_ready
     }
 
+    /// The expression of the step has been evaluated.
     #[inline]
-    fn has_started(&mut self, step: usize) {
+    pub(super) fn has_started(&mut self, step: usize) {
         for index in 0..H {
             let Handover { from, to, is_moved } = self.handovers[index];
             if is_moved && usize::from(from) == step {
@@ -97,14 +85,15 @@ impl<const N: usize, const H: usize> Steps for Progress<N, H> {
         }
     }
 
+    /// The step has succeeded.
     #[inline]
-    fn has_ended(&mut self, step: usize) {
+    pub(super) fn has_ended(&mut self, step: usize) {
         self.ended += 1;
         self.graph.next[step].iter().for_each(|next| self.count_down(*next));
     }
 
     #[inline]
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.ended == N
     }
 }

@@ -1,6 +1,5 @@
 //! A dataflow on which several threads work, or whose steps wait.
 
-use std::fmt;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
-use crate::error::{Frame, Site};
+use crate::error::Site;
 use crate::footprint::{Access, Side};
 use crate::outcome::Outcome;
 
@@ -208,11 +207,5 @@ impl<P: Program> RegionEnd<()> for Concluded<P> {
     fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<P::Out> {
         let core = self.0.desk.lock().core.take().expect("the dataflow is concluded once");
         core.conclude(cx)
-    }
-}
-
-impl<P: Program> fmt::Debug for Concluded<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", Frame::new(super::core::NAME, self.0.site), self.0.group)
     }
 }

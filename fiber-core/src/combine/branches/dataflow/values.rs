@@ -74,15 +74,16 @@ impl<T: Copy> Copied for T {}
 /// For the last of several steps that read a value: a value that is not `Copy` is moved into it, once the others have
 /// started.
 ///
-/// The compiler prefers this trait to [`ByMove`], because it needs one automatic reference less.
-pub trait ByCopy<T> {
+/// The macro calls the methods on a `&mut &mut Value<T>`. The compiler first looks for an impl for `&mut Value<T>`, which
+/// exists if the value is `Copy`.
+pub trait Own<T> {
     /// Whether the step has to wait until the others have started.
     fn is_moved(&mut self) -> bool;
     /// The value.
     fn own(&mut self) -> T;
 }
 
-impl<T: Copy> ByCopy<T> for &mut Value<T> {
+impl<T: Copy> Own<T> for &mut Value<T> {
     #[inline]
     fn is_moved(&mut self) -> bool {
         false
@@ -94,15 +95,7 @@ impl<T: Copy> ByCopy<T> for &mut Value<T> {
     }
 }
 
-/// See [`ByCopy`].
-pub trait ByMove<T> {
-    /// Whether the step has to wait until the others have started.
-    fn is_moved(&mut self) -> bool;
-    /// The value.
-    fn own(&mut self) -> T;
-}
-
-impl<T> ByMove<T> for Value<T> {
+impl<T> Own<T> for Value<T> {
     #[inline]
     fn is_moved(&mut self) -> bool {
         true

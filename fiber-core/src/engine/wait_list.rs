@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-use crate::engine::context::Wakeup;
+use super::context::Wakeup;
 
 /// The wake-ups for one event, first come, first served. A single wake-up, by far the most frequent case, needs no
 /// allocation.
@@ -15,7 +15,7 @@ pub(crate) struct WaitList {
 }
 
 /// The waiters for an event, also after the event, until they are fired.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Waiting {
     /// The first waiter, unless it has left.
     first: Option<(WaitKey, Wakeup)>,
@@ -64,9 +64,16 @@ impl WaitList {
 }
 
 impl Waiting {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none() && self.others.is_empty()
+    }
+
     pub(crate) fn fire(self) {
-        let first = self.first.into_iter().map(|(_, wakeup)| wakeup);
-        first.chain(self.others.into_values()).for_each(Wakeup::fire);
+        if let Some((_, wakeup)) = self.first {
+            wakeup.fire();
+        }
+        // Usually empty: a chained iterator would check both parts.
+        self.others.into_values().for_each(Wakeup::fire);
     }
 }
 
