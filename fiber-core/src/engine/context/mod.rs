@@ -221,20 +221,6 @@ impl Context {
         both
     }
 
-    /// Shows a fiber below this one to the observer, and offers it.
-    #[cold]
-    fn show(&self, child: &Context, offer: Offer) {
-        child.announce(self);
-        child.offer(offer);
-    }
-
-    /// Lets threads start the fiber. If it was cancelled before, it ends.
-    fn offer(&self, offer: Offer) {
-        if self.0.offer(offer) {
-            self.take_back();
-        }
-    }
-
     /// The same, but calls `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
     /// context on, or cancel the fiber, which then ends at once. A fiber that may have a host gets one, if its scheduler can be one.
     pub(crate) fn introduced<B: Body<FiberState>>(
@@ -252,6 +238,20 @@ impl Context {
         introduce(&both[0]);
         both[0].offer(offer.expect("it was held back"));
         both
+    }
+
+    /// Shows a fiber below this one to the observer, and offers it.
+    #[cold]
+    fn show(&self, child: &Context, offer: Offer) {
+        child.announce(self);
+        child.offer(offer);
+    }
+
+    /// Lets threads start the fiber. If it was cancelled before, it ends.
+    fn offer(&self, offer: Offer) {
+        if self.0.offer(offer) {
+            self.take_back();
+        }
     }
 
     /// Makes the context of a running fiber below this one.
