@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::ManuallyDrop;
 use std::panic::Location;
 use std::ptr;
 
@@ -287,25 +286,6 @@ impl<W: Awaits> Leaf<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
 
-    /// Looks whether the event has happened, unless another side holds the race.
-    #[inline(always)]
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return None;
-        }
-        let mut polled = None;
-        ask(&mut polled, || self.wait.poll(cx));
-        polled
-    }
-
-    /// Gives an outcome, and drops the leaf in its variable: it may be as large as what the fiber sends.
-    #[inline(always)]
-    fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
-        let mut leaf = ManuallyDrop::new(self);
-        // SAFETY: it is not used afterwards.
-        unsafe { outcome.without_at(&raw mut *leaf, cx) }
-    }
-
     /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
     #[inline(always)]
     fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, W::Out> {
@@ -342,8 +322,13 @@ impl<W: Awaits> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(self.end_unstarted(cx));
         }
-        match self.poll(cx) {
-            Some(outcome) => Step::Done(self.end(cx, outcome)),
+        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
+            return Step::Wait(self.wait(cx));
+        }
+        let mut polled = None;
+        ask(&mut polled, || self.wait.poll(cx));
+        match polled {
+            Some(outcome) => Step::Done(outcome.without(self, cx)),
             None => Step::Wait(self.wait(cx)),
         }
     }
@@ -353,11 +338,13 @@ impl<W: Awaits> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
         }
-        match self.poll(cx) {
-            Some(outcome) => {
-                let outcome = self.end(cx, outcome);
-                plain.follow(cx, outcome)
-            }
+        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
+            return Step::Wait(self.wait_then(cx, plain));
+        }
+        let mut polled = None;
+        ask(&mut polled, || self.wait.poll(cx));
+        match polled {
+            Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
             None => Step::Wait(self.wait_then(cx, plain)),
         }
     }
