@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 use std::ptr;
 
@@ -286,6 +287,14 @@ impl<W: Awaits> Leaf<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
 
+    /// Gives an outcome, and drops the leaf in its variable: it may be as large as what the fiber sends.
+    #[inline(always)]
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+        let mut leaf = ManuallyDrop::new(self);
+        // SAFETY: it is not used afterwards.
+        unsafe { outcome.without_at(&raw mut *leaf, cx) }
+    }
+
     /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
     #[inline(always)]
     fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, W::Out> {
@@ -328,7 +337,7 @@ impl<W: Awaits> Run for Leaf<W> {
         let mut polled = None;
         ask(&mut polled, || self.wait.poll(cx));
         match polled {
-            Some(outcome) => Step::Done(outcome.without(self, cx)),
+            Some(outcome) => Step::Done(self.end(cx, outcome)),
             None => Step::Wait(self.wait(cx)),
         }
     }
@@ -344,7 +353,7 @@ impl<W: Awaits> Run for Leaf<W> {
         let mut polled = None;
         ask(&mut polled, || self.wait.poll(cx));
         match polled {
-            Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
+            Some(outcome) => plain.follow(cx, self.end(cx, outcome)),
             None => Step::Wait(self.wait_then(cx, plain)),
         }
     }

@@ -146,7 +146,9 @@ impl<T> State<T> {
         if !self.has_room() {
             return self.put_without_room(item);
         }
-        self.items.extend(item.take());
+        if let Some(item) = item.take() {
+            self.items.push_back(item);
+        }
         Put::In(None)
     }
 
