@@ -436,8 +436,7 @@ impl<W: Awaits> Waits for Placed<W> {
         let Leaf { wait, site } = &self.leaf;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
-        let event =
-            context.begin_wait_of_leaf(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
+        let event = context.begin_wait(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
         let event = if W::CAN_LOSE && context.is_raced() { event.raced() } else { event };
         // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
         match self.ask(|wait, place| unsafe { wait.register(place, cx, event) }) {

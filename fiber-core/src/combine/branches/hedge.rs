@@ -401,7 +401,8 @@ impl<T: Send + 'static> Waits for Due<T> {
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<Why> {
         let group = cx.context();
         // No event of the races around: it takes nothing.
-        let wakeup = group.begin_wait(WaitsFor::Timer, self.site, None, None, 1);
+        let event = group.begin_wait(WaitsFor::Timer, self.site, None, None, 1);
+        let wakeup = Wakeup::of_fiber(group.clone(), event);
         let mut state = Ends::<T>::of(group).0.lock();
         let why = if state.is_decided() { Why::Decided } else { Why::Failure };
         if why == Why::Decided || state.failures > 0 {

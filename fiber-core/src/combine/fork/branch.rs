@@ -12,7 +12,7 @@ use super::sink::Sink;
 use crate::cell::{Body, Signal};
 use crate::combine::region::group::{Childless, run_guarded};
 use crate::engine::context::{
-    Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView, WaitsFor,
+    Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView, WaitsFor, Wakeup,
 };
 use crate::engine::event::Event;
 use crate::engine::frames::{
@@ -494,8 +494,8 @@ impl Waits for RaceIsFree {
 
     fn begin(&mut self, cx: &Cx<'_>) -> BegunAs<()> {
         let context = cx.context();
-        let wakeup = context.begin_wait(WaitsFor::Other, context.fork_site(), None, None, 1);
-        if context.claim_end(Some(&wakeup)) {
+        let event = context.begin_wait(WaitsFor::Other, context.fork_site(), None, None, 1);
+        if context.claim_end(Some(&Wakeup::of_fiber(context.clone(), event))) {
             context.end_wait();
             return BegunAs::Ready(Outcome::Success(()));
         }

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use loom::thread::{self, JoinHandle};
 
 use super::state::{Shares, Structure};
-use super::{Context, Origin, Seat, WaitsFor};
+use super::{Context, Origin, Seat, WaitsFor, Wakeup};
 use crate::engine::scheduler::{Scheduler, TimerKey};
 use crate::engine::task::Task;
 use crate::instant::Instant;
@@ -82,7 +82,7 @@ fn root() -> Context {
 /// Begins a wait of a side.
 #[allow(unsafe_code)]
 fn waits(side: &Context) -> Seat {
-    let event = side.begin_wait_of_leaf(WaitsFor::Other, Location::caller(), None, None, 1).raced();
+    let event = side.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1).raced();
     // SAFETY: the sides live as long as their models.
     unsafe { Seat::of_fiber(side, event) }
 }
@@ -150,7 +150,8 @@ fn of_an_event_and_the_end_of_another_side_one_is_first() {
         let ends = thread::spawn({
             let ending = ending.clone();
             move || {
-                let wakeup = ending.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1);
+                let event = ending.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1);
+                let wakeup = Wakeup::of_fiber(ending.clone(), event);
                 ending.claim_end(Some(&wakeup))
             }
         });

@@ -871,21 +871,9 @@ impl Context {
         self.0.abandon(event)
     }
 
-    /// Begins a wait for one event: returns the wake-up to leave with the event.
-    pub(crate) fn begin_wait(
-        &self,
-        what: WaitsFor,
-        site: Site,
-        on: Option<&Context>,
-        at: Option<&Subject>,
-        asks: u32,
-    ) -> Wakeup {
-        Wakeup::of_fiber(self.clone(), self.begin_wait_of_leaf(what, site, on, at, asks))
-    }
-
-    /// The same, for a leaf that makes the wake-up itself.
+    /// Begins a wait for one event: returns its key, for the wake-up to leave with the event.
     #[inline]
-    pub(crate) fn begin_wait_of_leaf(
+    pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
         site: Site,
@@ -902,7 +890,7 @@ impl Context {
 
     /// Begins the wait for the children, of which the last one wakes the fiber.
     pub(crate) fn begin_wait_for_children(&self, site: Site) {
-        let _ = self.begin_wait_of_leaf(WaitsFor::Children, site, None, None, 1);
+        let _ = self.begin_wait(WaitsFor::Children, site, None, None, 1);
     }
 
     #[cold]
