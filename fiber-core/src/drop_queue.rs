@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::{ManuallyDrop, take};
 use std::thread::panicking;
 
-use crate::outcome::{Panic, discard_part};
+use crate::panic::{Panic, discard_part};
 use crate::stack;
 
 /// How far drops nest on the host's stack: hundreds of them, and a small part of a thread's 2 MiB.

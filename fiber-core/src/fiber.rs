@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 /// A lazy description of concurrent work, which gives a `T`, fails, panics or is cancelled.
 ///

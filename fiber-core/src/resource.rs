@@ -10,7 +10,8 @@ use crate::combine::Interruptible;
 use crate::engine::step::Run;
 use crate::error::Site;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 /// A value that is acquired before its use and released after it, whatever happens in between.
 ///

@@ -2,7 +2,7 @@
 
 /// An address in or near the caller's frame. The distance between two such addresses is the depth, whichever way the
 /// stack grows.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn address() -> usize {
     let here = 0u8;
     std::ptr::from_ref(&here).addr()

@@ -1,6 +1,6 @@
 //! Cancel tokens for code that is not a fiber: the cancel tree without fibers.
 
-use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked};
+use crate::cell::{EventKey, Node, Owner, Ref, Seed, Signal, Unparked};
 use crate::engine::context::Wakeup;
 use crate::error::Cancelled;
 use crate::footprint::{Access, Object};
@@ -71,7 +71,7 @@ impl CancelToken {
     /// The child may outlive this token: it is still cancelled with the tokens above.
     pub fn child(&self) -> Self {
         Object::TOKENS.touch(Access::Read);
-        CancelToken(Node::child(&self.0, false, |_| Bare, || ((), ())))
+        CancelToken(Node::child(&self.0, false, |_| Bare, Seed::without(((), ()))))
     }
 
     /// Cancels this token and all tokens below it. Calling it again has no effect.

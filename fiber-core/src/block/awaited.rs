@@ -27,6 +27,7 @@ use parking_lot::Mutex;
 
 use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
+use crate::cell::Seed;
 use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
@@ -37,7 +38,8 @@ use crate::engine::suppress::{discard, forget};
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
 use crate::fiber::Fiber;
 use crate::local::Locals;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 /// The future of a fiber that is awaited in a block, or in an `async fn` that a block calls.
 ///
@@ -340,7 +342,7 @@ impl<T: Send + 'static> Asked for Awaited<T> {
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
         let parent = if is_restored { block } else { above };
-        let fiber = parent.begun(shielded, Origin::unnamed(self.site), || ((), ()));
+        let fiber = parent.begun(shielded, Origin::unnamed(self.site), Seed::without(((), ())));
         fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();

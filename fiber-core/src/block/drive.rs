@@ -35,7 +35,8 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 /// Makes the fiber of a block of the macro.
 #[doc(hidden)]
@@ -327,7 +328,7 @@ impl Port<'_> {
         if self.has_asked.get() && !self.clear() {
             return false;
         }
-        if self.pass_point(after_code) && !self.cx.spend(|| SwitchPoint::Bind(frame())) {
+        if self.pass_point(after_code) && !(self.cx.spend() || self.cx.ask(SwitchPoint::Bind(frame()))) {
             self.ask(Waits::Paused);
             return false;
         }
@@ -600,8 +601,10 @@ fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
         }
         End::Failed(error) => Over::Done(Outcome::Failure(error)),
         End::Tail(next, site, after_code) => {
-            let point = || SwitchPoint::Bind(Frame::new("return!", site));
-            Over::Tail(next, !port.pass_point(after_code) || port.cx.spend(point))
+            let goes_on = !port.pass_point(after_code)
+                || port.cx.spend()
+                || port.cx.ask(SwitchPoint::Bind(Frame::new("return!", site)));
+            Over::Tail(next, goes_on)
         }
     }
 }

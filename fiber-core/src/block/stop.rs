@@ -58,7 +58,7 @@ impl<T: Send + 'static> Gives<T> {
     /// # Errors
     /// Never.
     #[doc(hidden)]
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn value(self, value: T) -> Result<T, Stop<T>> {
         Ok(value)
     }

@@ -8,7 +8,8 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::task::Task;
 use crate::footprint::Noted;
 use crate::leaf::Wait;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 /// Connects the waker of a block to the wake-up of its fiber.
 #[derive(Default)]

@@ -198,7 +198,7 @@ impl<O: Owner> Children<O> {
         self.remove_from(index, self.slot(index), child);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn remove_from(&self, index: u32, slot: &Slot<O>, child: &Ref<O>) {
         slot.leave();
         if self.has_walkers() {

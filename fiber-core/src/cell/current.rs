@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::node::Owner;
@@ -16,32 +17,26 @@ impl<F: Owner> Current<F> {
         Current(Cell::new(None))
     }
 
-    /// Calls `f`, during which `fiber` is the current one of this thread.
-    #[inline(always)]
-    pub(crate) fn set_while<T>(key: &'static LocalKey<Self>, fiber: &Ref<F>, f: impl FnOnce() -> T) -> T {
-        let _before = Current::enter(key, fiber);
-        f()
-    }
-
-    fn enter(key: &'static LocalKey<Self>, fiber: &Ref<F>) -> Before<F> {
-        let fiber = key.with(|current| current.0.replace(Some(NonNull::from(fiber))));
-        Before { key, fiber }
+    /// Makes `fiber` the current one of this thread, until the result is dropped.
+    pub(crate) fn set<'f>(key: &'static LocalKey<Self>, fiber: &'f Ref<F>) -> Entered<'f, F> {
+        let before = key.with(|current| current.0.replace(Some(NonNull::from(fiber))));
+        Entered { key, before, fiber: PhantomData }
     }
 
     pub(crate) fn get(&self) -> Option<Ref<F>> {
-        // SAFETY: `set_while` made the pointer from a reference that lives until its call returns or unwinds, and
-        // removes the pointer before that. No other thread sees it: a `Cell` is not `Sync`.
+        // SAFETY: `set` made the pointer from a reference that lives as long as its result, which removes the pointer when it is
+        // dropped, and is never forgotten. No other thread sees it: a `Cell` is not `Sync`.
         self.0.get().map(|fiber| unsafe { fiber.as_ref() }.clone())
     }
 }
 
 impl<F: Owner> Current<F> {
-    /// Whether this is inside of a call of `set_while`.
+    /// Whether there is one.
     pub(crate) fn is_some(&self) -> bool {
         self.0.get().is_some()
     }
 
-    /// The address of what was passed to the innermost call of `set_while`; 0 outside of any.
+    /// The address of what was passed to the last call of `set`; 0 if there is none.
     #[cfg(feature = "direct")]
     pub(crate) fn place(&self) -> usize {
         self.0.get().map_or(0, |fiber| fiber.addr().get())
@@ -49,15 +44,17 @@ impl<F: Owner> Current<F> {
 }
 
 /// Restores the fiber that was current before.
-struct Before<F: Owner> {
+#[must_use = "it ends when this is dropped"]
+pub(crate) struct Entered<'f, F: Owner> {
     key: &'static LocalKey<Current<F>>,
-    fiber: Option<NonNull<Ref<F>>>,
+    before: Option<NonNull<Ref<F>>>,
+    fiber: PhantomData<&'f Ref<F>>,
 }
 
-impl<F: Owner> Drop for Before<F> {
+impl<F: Owner> Drop for Entered<'_, F> {
     #[inline]
     fn drop(&mut self) {
         // A `Current` has no drop, so also a thread that ends has it.
-        self.key.with(|current| current.0.set(self.fiber));
+        self.key.with(|current| current.0.set(self.before));
     }
 }

@@ -106,7 +106,7 @@ pub(crate) struct LazyPlace<T> {
 unsafe impl<T: Send + Sync> Sync for LazyPlace<T> {}
 
 impl<T> LazyPlace<T> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Self {
         LazyPlace { state: AtomicU32::new(EMPTY), value: UnsafeCell::new(MaybeUninit::uninit()) }
     }
@@ -161,7 +161,7 @@ impl<T> LazyPlace<T> {
 }
 
 impl<T> Drop for LazyPlace<T> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         drop(self.take());
     }

@@ -10,7 +10,7 @@ use super::delivery::{Delivery, Joining};
 use super::lazy::LazyPlace;
 use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
-use super::reference::{Body, Ref};
+use super::reference::{Body, Ref, Seed};
 use crate::primitive::{model_up_to, model_with_a_bound};
 
 /// Every interleaving of two threads.
@@ -112,20 +112,24 @@ fn root() -> Ref<Probe> {
 }
 
 fn child(parent: &Ref<Probe>) -> Ref<Probe> {
-    Node::child(parent, false, |_| Probe::new(), || ((), ()))
+    Node::child(parent, false, |_| Probe::new(), Seed::without(((), ())))
+}
+
+fn described() -> Seed<Probe> {
+    Seed::with(Box::new(WRITTEN), ((), Fiber))
 }
 
 /// A child with a description, not offered.
 fn held_back(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
-    let ([node, _], offer) =
-        Node::fiber(parent, None, |_| Probe::new(), Box::new(WRITTEN), true, || ((), Fiber), |_| {});
-    (node, offer.unwrap())
+    let [node, _] = Node::fiber(parent, None, |_| Probe::new(), described(), true);
+    let offer = Node::link_fiber(&node, true).unwrap();
+    (node, offer)
 }
 
 /// A child with a description.
 fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
-    let ([fiber, _], _) =
-        Node::fiber(parent, None, |_| Probe::new(), Box::new(WRITTEN), false, || ((), Fiber), |_| {});
+    let [fiber, _] = Node::fiber(parent, None, |_| Probe::new(), described(), false);
+    assert!(Node::link_fiber(&fiber, false).is_none());
     fiber
 }
 
@@ -334,7 +338,7 @@ fn a_child_that_ends_between_a_report_and_a_cancellation_is_dropped_once() {
 fn a_shielded_child_is_reported_and_is_not_cancelled_with_its_parent() {
     model(|| {
         let parent = root();
-        let shielded = Node::child(&parent, true, |_| Probe::new(), || ((), ()));
+        let shielded = Node::child(&parent, true, |_| Probe::new(), Seed::without(((), ())));
         let canceller = thread::spawn({
             let parent = parent.clone();
             move || Node::cancel(&parent, 0)
@@ -610,7 +614,7 @@ fn children_made_by_two_threads_have_different_numbers() {
                     given = Some(number);
                     Probe::new()
                 },
-                || ((), ()),
+                Seed::without(((), ())),
             );
             Node::end(&child);
             given.unwrap()
@@ -651,7 +655,7 @@ fn the_room_of_a_cell_without_a_description_is_taken_once() {
         drop(with_description.claim::<Fiber>());
         assert!(Ref::take_room(&with_description).is_none(), "the claim has taken it");
         Node::end(&with_description);
-        let node = Node::child(&root, false, |_| Probe::new(), || ((), Begun));
+        let node = Node::child(&root, false, |_| Probe::new(), Seed::without(((), Begun)));
         let other = thread::spawn({
             let node = node.clone();
             move || Ref::take_room(&node).is_some()
@@ -667,7 +671,7 @@ fn a_child_that_never_ends_stays_where_a_canceller_finds_it() {
     model(|| {
         // Without what loom would report, because both nodes leak.
         let parent = Ref::root(Probe::default(), WRITTEN);
-        let child = Node::child(&parent, false, |_| Probe::default(), || ((), ()));
+        let child = Node::child(&parent, false, |_| Probe::default(), Seed::without(((), ())));
         let canceller = thread::spawn({
             let parent = parent.clone();
             move || Node::cancel(&parent, 0)

@@ -25,7 +25,7 @@ mod recycle;
 mod reference;
 mod word;
 
-pub(crate) use current::Current;
+pub(crate) use current::{Current, Entered};
 pub(crate) use delivery::{Before, Delivery, Joining};
 pub(crate) use fixed::Fixed;
 pub(crate) use lazy::{LazyBox, LazyPlace};
@@ -33,7 +33,7 @@ pub(crate) use node::{Node, Offer, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use recycle::{give_block, take_block};
-pub(crate) use reference::{Body, Ref, Room};
+pub(crate) use reference::{Body, Ref, Room, Seed};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

@@ -16,12 +16,11 @@
 #![allow(unsafe_code)]
 
 use std::borrow::Borrow;
-use std::convert::Infallible;
 use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
 use super::parking::{EventKey, Fired, Parking, Signal, Unparked};
-use super::reference::{Body, Description, Links, Ref, Vtable};
+use super::reference::{Links, Ref, Seed, Vtable};
 use super::word::{Phase, Word};
 use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
@@ -132,14 +131,14 @@ impl<O: Owner> Node<O> {
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
     #[inline]
-    pub(crate) fn child<B: Body<O, Description = Infallible>>(
+    pub(crate) fn child(
         parent: &Ref<O>,
         shielded: bool,
         owner: impl FnOnce(u32) -> O,
-        body: impl FnOnce() -> (B::Front, B),
+        seed: Seed<O>,
     ) -> Ref<O> {
         let number = Node::reserve(parent);
-        Node::linked(parent, shielded, owner(number), body)
+        Node::linked(parent, shielded, owner(number), seed)
     }
 
     /// Takes the number of a child that may be made later, by [`child_numbered`](Node::child_numbered).
@@ -149,55 +148,41 @@ impl<O: Owner> Node<O> {
     }
 
     /// Like [`child`](Node::child), for one whose number was taken before.
-    pub(crate) fn child_numbered<B: Body<O, Description = Infallible>>(
-        parent: &Ref<O>,
-        shielded: bool,
-        owner: O,
-        body: impl FnOnce() -> (B::Front, B),
-    ) -> Ref<O> {
+    pub(crate) fn child_numbered(parent: &Ref<O>, shielded: bool, owner: O, seed: Seed<O>) -> Ref<O> {
         // Relaxed: as in `reserve`.
         parent.tally.fetch_add(PENDING, Ordering::Relaxed);
-        Node::linked(parent, shielded, owner, body)
+        Node::linked(parent, shielded, owner, seed)
     }
 
-    #[inline(always)]
-    fn linked<B: Body<O, Description = Infallible>>(
-        parent: &Ref<O>,
-        shielded: bool,
-        owner: O,
-        body: impl FnOnce() -> (B::Front, B),
-    ) -> Ref<O> {
-        let [child] = Ref::below(parent, None, owner, Description::None, body);
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn linked(parent: &Ref<O>, shielded: bool, owner: O, seed: Seed<O>) -> Ref<O> {
+        let [child] = seed.below(parent, None, owner);
         Node::link(&child, shielded);
         child
     }
 
-    /// Makes a child with a description, which any thread may claim once this returns; or, if it `is_held_back`, once it has been
-    /// [offered](Node::offer). Returns two references. `nested`: what the child and the nodes below it share, instead of what the tree
-    /// around them shares.
-    ///
-    /// `prepare` is called before other threads can see the child. It must not publish, cancel or end the child, because
-    /// the child is not in its slot yet.
-    #[inline]
-    pub(crate) fn fiber<B: Body<O>>(
+    /// Makes a child with a description, and two references to it. The caller [links](Node::link_fiber) it, before it publishes,
+    /// cancels or ends it. `nested`: what the child and the nodes below it share, instead of what the tree around them shares.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn fiber(
         parent: &Ref<O>,
         nested: Option<O::Root>,
         owner: impl FnOnce(u32) -> O,
-        description: B::Description,
+        mut seed: Seed<O>,
         is_held_back: bool,
-        body: impl FnOnce() -> (B::Front, B),
-        prepare: impl FnOnce(&O::Fiber),
-    ) -> ([O::Fiber; 2], Option<Offer>) {
+    ) -> [O::Fiber; 2] {
         let number = Node::reserve(parent);
-        let description = Description::Given { description, is_held_back };
-        let [first, second] = Ref::below(parent, nested, owner(number), description, body);
-        let first = first.into();
-        prepare(&first);
-        let offer = Node::link_fiber(first.borrow(), is_held_back);
-        ([first, second.into()], offer)
+        if is_held_back {
+            seed.hold_back();
+        }
+        let [first, second] = seed.below(parent, nested, owner(number));
+        [first.into(), second.into()]
     }
 
-    fn link_fiber(child: &Ref<O>, is_held_back: bool) -> Option<Offer> {
+    /// Shows a child to other threads, which may claim its description from now on; or, if it was held back, once it has been
+    /// [offered](Node::offer).
+    #[inline]
+    pub(crate) fn link_fiber(child: &Ref<O>, is_held_back: bool) -> Option<Offer> {
         Node::link(child, false);
         is_held_back.then(|| Offer(ptr::from_ref::<Node<O>>(child).addr()))
     }
@@ -319,7 +304,7 @@ impl<O: Owner> Node<O> {
         self.parking.end_wait();
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn park(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
         self.parking.park(waiter, shielded)
     }

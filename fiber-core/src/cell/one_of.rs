@@ -56,7 +56,7 @@ const SHIFT: u32 = 2;
 
 impl<V: Values> OneOf<V> {
     /// `note` has 62 bits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(value: Value<V>, note: u64) -> Self {
         debug_assert!(note < 1 << (u64::BITS - SHIFT));
         let (tag, place) = match value {
@@ -68,7 +68,7 @@ impl<V: Values> OneOf<V> {
         OneOf { word, place }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn note(&self) -> u64 {
         self.word.get() >> SHIFT
     }
@@ -77,7 +77,7 @@ impl<V: Values> OneOf<V> {
         self.word.get() & ((1 << SHIFT) - 1)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn get(&self) -> ValueRef<'_, V> {
         match self.tag() {
             // SAFETY: `new` has written the field that the tag names, and nothing moves it out while `self` can be borrowed.
@@ -89,13 +89,13 @@ impl<V: Values> OneOf<V> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn into_inner(self) -> (Value<V>, u64) {
         ManuallyDrop::new(self).take()
     }
 
     /// Moves the value out. Called once, at the end.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&mut self) -> (Value<V>, u64) {
         let value = match self.tag() {
             FIRST => {

@@ -177,7 +177,7 @@ impl<W> Parking<W> {
     ///
     /// # Errors
     /// Returns the waiter if the event has already arrived, or the fiber was cancelled and is not `shielded`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.park_in::<false>(waiter, shielded)
     }
@@ -190,7 +190,7 @@ impl<W> Parking<W> {
         self.park_in::<true>(waiter, shielded)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn park_in<const LIMITED: bool>(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.waiter.with_mut(|slot| {
             // SAFETY: in `IDLE` and `FIRED` the cell belongs to the fiber, which is the caller.

@@ -80,7 +80,7 @@ pub(super) fn take<T>() -> NonNull<T> {
 
 /// An uninitialised block of this layout, whose size is not zero.
 // Inlined, because most layouts are constants: only the list is left then.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn take_block(layout: Layout) -> NonNull<u8> {
     match class(layout) {
         Some((index, _)) => take_listed(index),
@@ -124,7 +124,7 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
 ///
 /// # Safety
 /// It came from [`take_block`] with the same layout, and its contents were dropped or moved out.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
     match class(layout) {
         // SAFETY: by the contract.

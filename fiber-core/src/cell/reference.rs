@@ -130,6 +130,9 @@ pub(super) struct Vtable<O: Owner> {
     drop: unsafe fn(NonNull<Node<O>>),
     body: TypeId,
     front_type: TypeId,
+    /// [`Body::NESTS`], and whether the cell [belongs](Body::IS_OUTSIDE) to the tree around a nested one.
+    nests: bool,
+    is_outside: bool,
     /// Where the front is, in bytes from the node.
     front: usize,
     /// Where the buffer begins, in bytes from the node, and its size.
@@ -142,6 +145,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         drop: Self::drop,
         body: TypeId::of::<B>(),
         front_type: TypeId::of::<B::Front>(),
+        nests: B::NESTS,
+        is_outside: B::IS_OUTSIDE || B::NESTS,
         front: offset_of!(Self, front),
         buffer: (Self::BUFFER, Self::ROUNDED - Self::BUFFER),
         behavior: B::BEHAVIOR,
@@ -160,32 +165,6 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     /// The size of the block that the cell gets.
     const ROUNDED: usize = recycle::rounded(Self::LAYOUT).size();
 
-    #[inline]
-    fn allocate(
-        references: u32,
-        links: Links<O>,
-        owner: O,
-        description: Description<B::Description>,
-        body: impl FnOnce() -> (B::Front, B),
-    ) -> NonNull<Self> {
-        // Allocated first, so that each part is written directly to its final address.
-        let cell = recycle::take_block(const { Self::LAYOUT }).cast::<Self>();
-        let flags = match &description {
-            Description::None if B::ROOM > 0 => Word::ROOM,
-            Description::None | Description::Given { is_held_back: true, .. } => 0,
-            Description::Given { is_held_back: false, .. } => Word::OFFERED,
-        };
-        let node = Node::new(Self::VTABLE, references, links, flags, owner);
-        let buffer = match description {
-            Description::Given { description, .. } => Buffer(MaybeUninit::new(description)),
-            Description::None => Buffer(MaybeUninit::uninit()),
-        };
-        let (front, body) = body();
-        // SAFETY: the block is one for this type, and no other code has a pointer to it yet.
-        unsafe { cell.write(Cell { node, front, body, buffer: UnsafeCell::new(buffer) }) };
-        cell
-    }
-
     /// # Safety
     /// `node` is the first field of a cell of this type, and no reference to the cell is left.
     unsafe fn drop(node: NonNull<Node<O>>) {
@@ -198,13 +177,13 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         }
         // SAFETY: the cell is still allocated.
         let top = unsafe { (*cell.as_ptr()).node.links.top };
-        // SAFETY: `allocate` initialised the cell, and the caller has exclusive access to it.
+        // SAFETY: its parts and its node were written, and the caller has exclusive access to it.
         unsafe { cell.drop_in_place() };
         if B::NESTS {
             // SAFETY: `top` is in the topmost cell, which the caller keeps alive, or in the box of this one.
             unsafe { Top::free(top) };
         }
-        // SAFETY: `allocate` took the block, for this type.
+        // SAFETY: `Seed::of` took the block, for this type.
         unsafe { recycle::give_block(cell.cast(), const { Self::LAYOUT }) };
     }
 
@@ -221,12 +200,75 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     }
 }
 
-/// The work of a new cell.
-pub(super) enum Description<D> {
-    /// None: the node is a part of a fiber, or of a fiber that already runs.
-    None,
-    /// This description, claimable from the start; or, if it is held back, once it has been [offered](Node::offer).
-    Given { description: D, is_held_back: bool },
+/// A new cell without its node. What comes after it in the making of a fiber does not depend on the type of the body.
+#[must_use = "the cell is lost"]
+pub(crate) struct Seed<O: Owner> {
+    cell: NonNull<Node<O>>,
+    vtable: &'static Vtable<O>,
+    flags: u64,
+}
+
+impl<O: Owner> Seed<O> {
+    /// For a fiber that any thread may start.
+    #[inline]
+    pub(crate) fn with<B: Body<O>>(description: B::Description, parts: (B::Front, B)) -> Self {
+        Seed::of(Buffer(MaybeUninit::new(description)), Word::OFFERED, parts)
+    }
+
+    /// For a part of a fiber, or for a fiber that already runs.
+    #[inline]
+    pub(crate) fn without<B: Body<O, Description = Infallible>>(parts: (B::Front, B)) -> Self {
+        Seed::of(Buffer(MaybeUninit::uninit()), if B::ROOM > 0 { Word::ROOM } else { 0 }, parts)
+    }
+
+    #[inline]
+    fn of<B: Body<O>>(buffer: Buffer<B::Description>, flags: u64, (front, body): (B::Front, B)) -> Self {
+        let cell = recycle::take_block(const { Cell::<O, B>::LAYOUT }).cast::<Cell<O, B>>();
+        let at = cell.as_ptr();
+        // SAFETY: the block is one for this type, and no other code has a pointer to it yet.
+        unsafe { (&raw mut (*at).front).write(front) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).body).write(body) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).buffer).write(UnsafeCell::new(buffer)) };
+        Seed { cell: cell.cast(), vtable: Cell::<O, B>::VTABLE, flags }
+    }
+
+    /// [`Body::NESTS`].
+    pub(crate) fn nests(&self) -> bool {
+        self.vtable.nests
+    }
+
+    /// The description can be claimed only once it has been [offered](Node::offer).
+    pub(super) fn hold_back(&mut self) {
+        self.flags &= !Word::OFFERED;
+    }
+
+    /// Makes the node, below `parent`, to be put into a slot there. Returns all references to it. `nested`: what the nodes from here
+    /// on share, instead of what those around them do, if the cell may begin a nested tree.
+    #[inline]
+    pub(super) fn below<const N: usize>(
+        self,
+        parent: &Ref<O>,
+        nested: Option<O::Root>,
+        owner: O,
+    ) -> [Ref<O>; N] {
+        let top = match nested {
+            Some(shared) => Ref::nested(Top { shared, outside: Some(parent.outside()) }),
+            None if self.vtable.is_outside => parent.outside(),
+            None => parent.links.top,
+        };
+        let cell = self.grow(N as u32, Links { top, parent: Some(parent.clone().into()) }, owner);
+        [cell; N].map(|cell| Ref(cell, PhantomData))
+    }
+
+    #[inline]
+    fn grow(self, references: u32, links: Links<O>, owner: O) -> NonNull<Node<O>> {
+        let node = Node::new(self.vtable, references, links, self.flags, owner);
+        // SAFETY: the node is the first field of the cell, and no other code has a pointer to it yet.
+        unsafe { self.cell.write(node) };
+        self.cell
+    }
 }
 
 /// The right to use the buffer of a cell, which lives as long as the cell.
@@ -249,36 +291,13 @@ unsafe impl<O: Owner> Sync for Ref<O> {}
 impl<O: Owner> Ref<O> {
     /// Makes a new tree, whose nodes share `root`.
     pub(crate) fn root(owner: O, shared: O::Root) -> Self {
-        let links = Links { top: NonNull::dangling(), parent: None };
-        let body = || ((), Top { shared, outside: None });
-        let cell = Cell::allocate(1, links, owner, Description::None, body);
+        let seed = Seed::without(((), Top { shared, outside: None }));
+        let cell = seed.cell.cast::<Cell<O, Top<O>>>();
         // SAFETY: the cell was just made, and this is the only pointer to it.
         let top = unsafe { &raw mut (*cell.as_ptr()).body };
         // SAFETY: the address of a field is not null.
         let top = unsafe { NonNull::new_unchecked(top) };
-        // SAFETY: as above: the cell was just made, and this is the only pointer to it.
-        unsafe { (*cell.as_ptr()).node.links.top = top };
-        Ref(cell.cast(), PhantomData)
-    }
-
-    /// Makes a cell below `parent`, to be put into a slot there. Returns all references to it. `nested`: what the nodes from here
-    /// on share, instead of what those around them do.
-    #[inline]
-    pub(super) fn below<B: Body<O>, const N: usize>(
-        parent: &Self,
-        nested: Option<O::Root>,
-        owner: O,
-        description: Description<B::Description>,
-        body: impl FnOnce() -> (B::Front, B),
-    ) -> [Self; N] {
-        let top = match nested {
-            Some(shared) if B::NESTS => Self::nested(Top { shared, outside: Some(parent.outside()) }),
-            _ if B::IS_OUTSIDE || B::NESTS => parent.outside(),
-            _ => parent.links.top,
-        };
-        let links = Links { top, parent: Some(parent.clone().into()) };
-        let cell = Cell::allocate(N as u32, links, owner, description, body).cast();
-        Ref::all_to(cell)
+        Ref(seed.grow(1, Links { top, parent: None }, owner), PhantomData)
     }
 
     /// The outermost tree around the node.
@@ -295,11 +314,6 @@ impl<O: Owner> Ref<O> {
         NonNull::from(Box::leak(Box::new(top)))
     }
 
-    /// All references to a new cell. Compiled once: in `below`, the closure would be compiled for each type of body.
-    fn all_to<const N: usize>(cell: NonNull<Node<O>>) -> [Self; N] {
-        [cell; N].map(|cell| Ref(cell, PhantomData))
-    }
-
     /// The data that all nodes of its tree share.
     #[inline]
     pub(crate) fn top(&self) -> &O::Root {
@@ -313,16 +327,13 @@ impl<O: Owner> Ref<O> {
         self.vtable.behavior
     }
 
-    /// The cell, if its body is a `B`.
-    #[inline]
-    fn cell<B: Body<O>>(&self) -> Option<NonNull<Cell<O, B>>> {
-        (self.vtable.body == TypeId::of::<B>()).then(|| self.0.cast())
-    }
-
     /// The body, if it is a `B`.
     #[inline]
     pub(crate) fn body<B: Body<O>>(&self) -> Option<&B> {
-        let cell = self.cell::<B>()?;
+        if self.vtable.body != TypeId::of::<B>() {
+            return None;
+        }
+        let cell = self.0.cast::<Cell<O, B>>();
         // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is not borrowed mutably before
         // its drop.
         Some(unsafe { &(*cell.as_ptr()).body })
@@ -343,13 +354,15 @@ impl<O: Owner> Ref<O> {
 
     /// The description in the cell, and the room that it leaves, for the first caller. `None` also if the body is not a `B`.
     pub(crate) fn claim<B: Body<O>>(&self) -> Option<(B::Description, Room<'_>)> {
-        let cell = self.cell::<B>()?;
-        if !Node::claim(self) {
-            return None;
-        }
-        // SAFETY: this call has claimed the description, and the reference keeps the cell alive.
-        let description = unsafe { Cell::take_description(cell) };
-        Some((description, self.room()))
+        let room = self.claim_buffer(TypeId::of::<B>())?;
+        // SAFETY: this call has claimed the description, and the reference keeps the cell alive, which is of this type.
+        let description = unsafe { Cell::<O, B>::take_description(self.0.cast()) };
+        Some((description, room))
+    }
+
+    /// Claims the description, whatever its type, if the body is of this one.
+    fn claim_buffer(&self, body: TypeId) -> Option<Room<'_>> {
+        (self.vtable.body == body && Node::claim(self)).then(|| self.room())
     }
 
     /// The room of a cell that never had a description, for the first caller.

@@ -1,7 +1,7 @@
 use std::panic::resume_unwind;
 
 use crate::engine::borrow::{Crew, Offered, lend, with_crew};
-use crate::outcome::{Panic, guard};
+use crate::panic::{Panic, guard};
 
 /// Calls both closures, and gives both values. They may run in parallel, on the threads of the scheduler that the current thread
 /// belongs to.

@@ -28,7 +28,8 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::footprint::touch_unknown;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f`, an ordinary function that may [wait](Direct::wait) for fibers: in the middle of any function that it calls, of a
@@ -226,7 +227,7 @@ where
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
-        crate::outcome::discard_part(self.f, torn);
+        crate::panic::discard_part(self.f, torn);
     }
 }
 
@@ -237,7 +238,7 @@ impl<F> DirectRun<F> {
         F: FnOnce(&Direct<'_>) -> Result<T, Error>,
     {
         let frame = Frame::new("direct", self.site);
-        match crate::outcome::guard(|| (self.f)(direct)) {
+        match crate::panic::guard(|| (self.f)(direct)) {
             Ok(Ok(value)) => Outcome::Success(value),
             Ok(Err(error)) if error.is::<Cancelled>() && direct.is_cancelled() => Outcome::Cancelled,
             Ok(Err(error)) => Outcome::Failure(error).passed(frame),

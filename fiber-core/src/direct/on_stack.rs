@@ -27,7 +27,8 @@ use crate::engine::stacks::{Home, Parked, Tie};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::forget;
 use crate::error::{Abandoned, Error, Frame};
-use crate::outcome::{Outcome, Panic, catch_panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, catch_panic, guard};
 
 /// While the function has used less than this part of its stack, the boxed fibers of its waits run there, too.
 const PART: usize = 2;
@@ -154,7 +155,9 @@ impl Port<'_> {
     fn pause(&self, frame: Frame) {
         let is_function = matches!(self.place.get(), Place::Function(_));
         let must_leave = || {
-            self.here(|here| here.order == StackOrder::now() && !here.cx.spend(|| SwitchPoint::Bind(frame)))
+            self.here(|Here { cx, order, .. }| {
+                *order == StackOrder::now() && !(cx.spend() || cx.ask(SwitchPoint::Bind(frame)))
+            })
         };
         if is_function && must_leave() == Some(true) {
             self.suspend(Asks::Pause(self.lost));

@@ -20,7 +20,8 @@ use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame, Site};
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::{Outcome, catch_panic};
+use crate::outcome::Outcome;
+use crate::panic::catch_panic;
 
 /// Asks for a thread, and serves it.
 pub(super) fn run<'s, T, F>(direct: DirectRun<F>, cx: &'s Cx<'_>) -> Step<'s, T>
@@ -215,7 +216,10 @@ impl<T: Send + 'static> Order<T> {
     {
         let (caller, talk) = (self.caller.clone(), self.call.clone());
         let line = Line { caller, talk, thrown_away: ThrownAway::default() };
-        let outcome = self.caller.run_as(|| direct.call(&Direct(Way::Thread(line))));
+        let outcome = {
+            let _current = self.caller.set_current();
+            direct.call(&Direct(Way::Thread(line)))
+        };
         *self.call.outcome.lock() = Some(outcome);
     }
 }
@@ -299,7 +303,7 @@ impl<T: Send + 'static> Follow<Wish> for Served<T> {
 impl<T: Send + 'static> Served<T> {
     /// Each request is a scheduling point, because nobody can know what the thread has done before.
     fn serve<'s>(self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
-        if !cx.spend(|| SwitchPoint::Bind(request.frame())) {
+        if !(cx.spend() || cx.ask(SwitchPoint::Bind(request.frame()))) {
             return Step::Wait(cx.yields().then(cx, Serve(request, self)));
         }
         self.serve_now(cx, request)

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crate::drop_queue::drop_nested;
 use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 /// A description with its type hidden: the `R` of a plain `Fiber<T>`.
 pub struct Boxed<T> {

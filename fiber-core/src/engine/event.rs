@@ -6,7 +6,8 @@ use std::sync::Weak;
 use crate::engine::context::{Context, WaitsFor};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 /// An event of a fiber; see [`Scheduler::observe`](crate::scheduler::Scheduler::observe).
 ///

@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 
 use crate::engine::scheduler::Scheduler;
 use crate::engine::task::{Task, TaskKind};
-use crate::outcome::{catch_panic, guard};
+use crate::panic::{catch_panic, guard};
 
 #[derive(Default)]
 pub(crate) struct Host {

@@ -18,7 +18,8 @@ use crate::engine::suppress::HasContext;
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 /// Runs the tasks of fibers. The thread pool and the current thread of `fiber-sched` and the virtual timeline of
 /// `fiber-test` implement it. Implement it for any other executor that can run closures, and check the implementation with

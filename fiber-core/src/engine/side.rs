@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 use crate::cell::EventKey;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::subject::Subject;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 
 /// A wait, and the plain steps behind it, that may be a side of a race in the fiber of that race.
 #[doc(hidden)]

@@ -12,7 +12,8 @@ use crate::engine::frames::{Pushed, Waiting, frame_size};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::side::{NoSide, Side};
 use crate::error::Frame;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 
 /// A lazy description of work. A [`Fiber`](crate::Fiber) wraps one.
 ///
@@ -166,9 +167,10 @@ pub(crate) fn follow<'s, T: Send + 'static, N: Follow<T>>(
 /// Whether the fiber has to yield to the scheduler before it handles the outcome.
 #[inline]
 fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> bool {
-    // The name is computed only on demand.
-    let name = || next.as_bind(outcome);
-    name().is_some() && !cx.spend(|| name().map_or(SwitchPoint::Branch, SwitchPoint::Bind))
+    match next.as_bind(outcome) {
+        Some(frame) => !(cx.spend() || cx.ask(SwitchPoint::Bind(frame))),
+        None => false,
+    }
 }
 
 /// The room for the frames of `R`, and of a step after it.
@@ -182,7 +184,7 @@ pub(crate) const fn larger(one: usize, other: usize) -> usize {
 
 impl<'s, T: Send + 'static> Step<'s, T> {
     /// Gives up the borrow of the [`Cx`], to continue with another one of the same fiber.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn detach(self, cx: &Cx<'_>) -> Result<Outcome<T>, Pushed<T>> {
         match self {
             Step::Done(outcome) => Ok(outcome),

@@ -4,14 +4,14 @@
 //! inspect it, the panic goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) when it is dropped.
 
 use std::mem::needs_drop;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::error::Error;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guarded_drop, guarded_drop_in_place};
 
 /// Gives a fiber's context, and makes it if there is none.
 pub(crate) trait HasContext {
@@ -67,29 +67,24 @@ impl<T> Outcome<T> {
     /// Pass the parts of a compound value one at a time: two panics in one drop would abort the process.
     #[inline]
     pub(crate) fn without<D>(self, unused: D, fiber: &impl HasContext) -> Self {
-        // A constant, so that nothing is compiled for a type without a drop.
-        if const { needs_drop::<D>() }
-            && let Err(panic) = guard(|| drop(unused))
-        {
-            return self.torn_by(panic, fiber);
+        match guarded_drop(unused) {
+            None => self,
+            Some(panic) => self.torn_by(panic, fiber),
         }
-        self
     }
 
     /// The same for a value that is dropped where it is, and not moved before.
     ///
     /// # Safety
     /// The value may be dropped, and is not used afterwards.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[allow(unsafe_code)]
     pub(crate) unsafe fn without_at<D>(self, unused: *mut D, fiber: &impl HasContext) -> Self {
-        if const { needs_drop::<D>() } {
-            // SAFETY: by the contract.
-            if let Err(panic) = guard(|| unsafe { ptr::drop_in_place(unused) }) {
-                return self.torn_by(panic, fiber);
-            }
+        // SAFETY: by the contract.
+        match unsafe { guarded_drop_in_place(unused) } {
+            None => self,
+            Some(panic) => self.torn_by(panic, fiber),
         }
-        self
     }
 
     /// Like `without`, for a description that never runs.
@@ -116,11 +111,7 @@ impl<T> Outcome<T> {
 
     #[cold]
     fn torn_by_all(self, torn: Vec<Panic>, fiber: &impl HasContext) -> Self {
-        let mut outcome = self;
-        for panic in torn {
-            outcome = outcome.torn_by(panic, fiber);
-        }
-        outcome
+        torn.into_iter().fold(self, |outcome, panic| outcome.torn_by(panic, fiber))
     }
 
     #[cold]

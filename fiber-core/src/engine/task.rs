@@ -1,6 +1,6 @@
 //! The tasks that schedulers run.
 
-use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
@@ -12,7 +12,7 @@ use crate::engine::context::{Context, Turn, TurnView, Wakeup};
 use crate::engine::frames::{Frames, Visit};
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
-use crate::outcome::catch_panic;
+use crate::panic::catch_panic;
 
 /// A piece of work for a [`Scheduler`](crate::scheduler::Scheduler): it runs one fiber until the fiber has to wait.
 ///
@@ -96,7 +96,7 @@ pub(crate) trait Errand: Send + Sync {
 }
 
 impl Kind {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn of(value: Value<Work>, note: u64) -> Self {
         match value {
             Value::First(fiber) => match note & KIND {
@@ -159,10 +159,8 @@ impl fmt::Display for TaskKind {
 
 /// The operations on a fiber whose type is hidden. Each receives the context of the fiber.
 pub(crate) struct Start {
-    /// Runs the fiber, unless it has been claimed.
-    pub(crate) start: fn(Cow<'_, Context>, TurnView<'_>),
-    /// Called when the fiber was cancelled. If the fiber has not started, this call ends it.
-    pub(crate) take_back: fn(&Context),
+    /// Runs the fiber, unless it has been claimed; if it was cancelled, ends it. Gives its frames if it has to wait.
+    pub(crate) start: fn(&Context, TurnView<'_>) -> Option<Frames>,
     /// Called when the last task that could start the fiber was dropped.
     pub(crate) abandon: fn(&Context),
     /// The fibers that wait for the end of this one, each with the generation of its wait, for reports.
@@ -171,8 +169,46 @@ pub(crate) struct Start {
 
 impl Start {
     /// For a part of a fiber, which is never started.
-    pub(crate) const NONE: Start =
-        Start { start: |_, _| {}, take_back: |_| {}, abandon: |_| {}, joiners: |_| Vec::new() };
+    pub(crate) const NONE: Start = Start { start: |_, _| None, abandon: |_| {}, joiners: |_| Vec::new() };
+}
+
+/// Ends a cancelled fiber, unless it has been claimed.
+pub(crate) fn take_back(fiber: &Context) {
+    if fiber.is_claimed() {
+        return;
+    }
+    if let Some(_depth) = Depth::enter() {
+        Turn::new(fiber, &Alone).run(|turn| fiber.start_here(turn.into()));
+    }
+}
+
+/// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds
+/// their tasks anyway. Without this limit, a chain of values could overflow the stack, if the drop of each value cancels
+/// the fiber that holds the next.
+const DEEPEST: u32 = 32;
+
+thread_local! {
+    // A thread-local, because a drop has no argument that says whether it is nested.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts one level of taking back while it lives.
+struct Depth;
+
+impl Depth {
+    fn enter() -> Option<Depth> {
+        let depth = DEPTH.get();
+        (depth < DEEPEST).then(|| {
+            DEPTH.set(depth + 1);
+            Depth
+        })
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
 }
 
 /// The rest of a fiber, stored in its parking slot.
@@ -195,7 +231,7 @@ impl Waiter {
     }
 
     /// Wakes the fiber in a turn of its own.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn wake_in(self, turn: &Turn<'_>, signal: Signal) {
         turn.begin(self.fiber());
         turn.run(|turn| self.wake(turn.into(), signal));

@@ -12,7 +12,8 @@ use crate::error::{Abandoned, Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::local::Locals;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 use crate::token::CancelToken;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -195,8 +196,10 @@ impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
         // The lock is released before the work starts.
         let work = self.work.lock().take();
         if let Some((Work { f, call, .. }, carried)) = work {
-            let outcome =
-                fiber.run_as(|| guard(|| call(f, self.token.as_ref())).unwrap_or_else(Outcome::Panicked));
+            let outcome = {
+                let _current = fiber.set_current();
+                guard(|| call(f, self.token.as_ref())).unwrap_or_else(Outcome::Panicked)
+            };
             discard(carried, fiber);
             forget(self.result.deliver(outcome), fiber);
         }

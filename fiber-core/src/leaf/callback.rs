@@ -7,7 +7,8 @@ use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Waits until a [`Resume`] is called: the bridge from any callback interface.

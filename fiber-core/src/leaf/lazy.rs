@@ -4,7 +4,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` when the fiber is run. `f` must not block its thread; use [`blocking`](Fiber::blocking) if it does.

@@ -13,7 +13,8 @@ use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, catch_panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, catch_panic, guard};
 
 /// An event to wait for. Implement it to build a leaf of your own.
 ///
@@ -282,13 +283,13 @@ impl<W: Awaits> Leaf<W> {
         Leaf { wait, site }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn placed(self) -> Placed<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
 
     /// Gives an outcome, and drops the leaf in its variable: it may be as large as what the fiber sends.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         let mut leaf = ManuallyDrop::new(self);
         // SAFETY: it is not used afterwards.
@@ -296,7 +297,7 @@ impl<W: Awaits> Leaf<W> {
     }
 
     /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, W::Out> {
         if const { !lies_in_frame::<Placed<W>, ()>() } {
             return cx.wait(self.placed());
@@ -309,7 +310,7 @@ impl<W: Awaits> Leaf<W> {
     }
 
     /// The same, and then takes a step that never waits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn wait_then<'s, P: Follow<W::Out>>(self, cx: &'s Cx<'_>, plain: P) -> Waiting<'s, P::Out> {
         if const { !lies_in_frame::<Placed<W>, P>() } {
             return cx.wait_then(self.placed(), plain);
@@ -380,7 +381,7 @@ impl<W: Awaits> Placed<W> {
     ///
     /// # Safety
     /// `at` is for it.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn write(at: *mut Self, leaf: Leaf<W>) {
         // SAFETY: by the contract.
         let (to, place) = unsafe { Placed::parts(at) };
@@ -394,7 +395,7 @@ impl<W: Awaits> Placed<W> {
     ///
     /// # Safety
     /// `at` is for both.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn parts(at: *mut Self) -> (*mut Leaf<W>, *mut W::Place) {
         // SAFETY: by the contract.
         let leaf = unsafe { &raw mut (*at).leaf };
@@ -431,7 +432,7 @@ impl<W: Awaits> Waits for Placed<W> {
     type Event = W::Out;
     type Out = W::Out;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
         let Leaf { wait, site } = &self.leaf;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
@@ -465,7 +466,7 @@ impl<W: Awaits> Waits for Placed<W> {
         outcome.without(self.leaf, cx)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         // SAFETY: by the contract.
         let (leaf, place) = unsafe { Placed::parts(at) };
@@ -518,7 +519,7 @@ impl<W: Awaits> Side for Placed<W> {
 
 /// Calls the code of a leaf, which may be user code. The outcome is written where it stays, because it would wait for its own parts on the
 /// way (docs/decisions/stalls.md).
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn ask<T>(polled: &mut Option<Outcome<T>>, f: impl FnOnce() -> Option<Outcome<T>>) {
     if let Err(panic) = guard(|| *polled = f()) {
         *polled = Some(Outcome::Panicked(panic));

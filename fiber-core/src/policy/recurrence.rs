@@ -20,7 +20,7 @@ pub struct Recurrence<I> {
 }
 
 impl<I: 'static> Recurrence<I> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(policy: Policy<I>) -> Self {
         let is_timed = policy.rule.is_timed();
         Recurrence { policy, rounds: 0, is_timed, first: Instant::EPOCH, last: Instant::EPOCH }

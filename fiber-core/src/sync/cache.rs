@@ -14,7 +14,8 @@ use crate::error::{Abandoned, Error};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 /// Values by key. Each is computed once for all fibers that ask at the same time, and then kept for a while.
 ///

@@ -18,7 +18,7 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
-use crate::outcome::Panic;
+use crate::panic::Panic;
 
 /// An arm, and those after it.
 #[derive(Debug)]

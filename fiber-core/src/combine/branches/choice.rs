@@ -16,7 +16,8 @@ use crate::engine::side::Side;
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
 use crate::leaf::Awaits;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 /// The wait for the first of two events.
 pub(crate) struct Choice<A: Side, B: Side> {

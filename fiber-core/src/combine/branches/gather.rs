@@ -24,7 +24,7 @@ use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
-use crate::engine::scheduler::{SwitchPoint, Unobserved};
+use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::engine::task::Task;
@@ -32,7 +32,8 @@ use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Side};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 
 /// Combines the outcomes of branches.
 pub(crate) trait Gather<T>: Send + 'static + Sized {
@@ -184,7 +185,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
     if G::RACES && cx.is_raced() {
         cx.release_race();
     }
-    let may_start = cx.spend(|| SwitchPoint::Branch);
+    let may_start = cx.spend_on_branch();
     if !may_start || !cx.can_lend() {
         return run_in_group(cx, members, gather, plan, may_start);
     }
@@ -206,7 +207,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
             (_, ran) => break (index, Some(ran)),
         }
         let goes_on = rest.get_mut().is_some_and(|alone| !alone.is_decided);
-        if goes_on && !cx.spend(|| SwitchPoint::Branch) {
+        if goes_on && !cx.spend_on_branch() {
             break (index, None);
         }
     };
@@ -427,7 +428,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
                 ran
             };
             self.join(cx, index, ran);
-            if !cx.spend(|| SwitchPoint::Branch) {
+            if !cx.spend_on_branch() {
                 self.offer_helper();
                 return;
             }

@@ -31,7 +31,7 @@ use crate::combine::region::end::{Inside, Last, RegionEnd};
 use crate::combine::region::group::{self, Childless};
 use crate::engine::context::{Context, Cx, NodeGuard, Part, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Frame as FrameOf, Left, Visit, Waits, frame_size};
-use crate::engine::scheduler::{SwitchPoint, TimerKey};
+use crate::engine::scheduler::TimerKey;
 use crate::engine::step::{Run, Step, room_with};
 use crate::engine::suppress::{HasContext, discard, forget};
 use crate::engine::task::Task;
@@ -39,7 +39,8 @@ use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, catch_panic, discard_part, guard};
 use crate::policy::Condition;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -146,7 +147,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Run for Hedge<F> {
         if cx.is_raced() {
             cx.release_race();
         }
-        let may_start = cx.spend(|| SwitchPoint::Branch);
+        let may_start = cx.spend_on_branch();
         if may_start && cx.can_lend() { self.run_alone(cx) } else { self.run_apart(cx, may_start) }
     }
 
@@ -184,7 +185,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
             if self.attempts == 0 || inside.is_cancelled() {
                 break None;
             }
-            if !cx.spend(|| SwitchPoint::Branch) {
+            if !cx.spend_on_branch() {
                 let (group, end) = beside(group.into_inside(), ends);
                 self.start(cx, &group, false);
                 return self.wait(cx, group, end);
@@ -496,7 +497,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> FrameOf<Why> for N
             Outcome::Success(why) => {
                 // Each failure starts one attempt.
                 Ends::<R::Out>::of(group).0.lock().failures -= usize::from(why == Why::Failure);
-                let may_start = cx.spend(|| SwitchPoint::Branch);
+                let may_start = cx.spend_on_branch();
                 self.hedge.start(cx, group, may_start);
             }
             // The scheduler has panicked.

@@ -14,7 +14,6 @@ use crate::combine::region::group;
 use crate::combine::sequence::Either;
 use crate::engine::context::{Context, Cx, NodeGuard, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
-use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
@@ -22,7 +21,8 @@ use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Side};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 /// Combines the outcomes of two branches.
 pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'static {
@@ -268,7 +268,7 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     if J::RACES && cx.is_raced() {
         cx.release_race();
     }
-    let may_start = cx.spend(|| SwitchPoint::Branch);
+    let may_start = cx.spend_on_branch();
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
@@ -299,7 +299,7 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
             None
         }
     };
-    let may_start = !inside.is_cancelled() && cx.spend(|| SwitchPoint::Branch);
+    let may_start = !inside.is_cancelled() && cx.spend_on_branch();
     let right = if may_start { Ok(Ran::of::<RightOf<R, S, J>, _>(inside, right, site)) } else { Err(right) };
     let (left, right) = match (left, right) {
         (Some(left), Ok(Ran::Ended(right))) => {

@@ -10,7 +10,8 @@ use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all fibers in parallel, and gives their values in the order of the iterator. With

@@ -10,7 +10,8 @@ use crate::engine::suppress::{HasContext, forget};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both fibers; the first to end wins, whatever its outcome. The loser is cancelled, and awaited.
@@ -98,7 +99,7 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
         true
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<Either<A, B>> {
         match ended {
             Ended { left: Outcome::Success(value), right: Outcome::Cancelled, .. } => {

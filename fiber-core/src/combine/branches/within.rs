@@ -13,7 +13,8 @@ use crate::combine::region::timeout::run_limited;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 
 const OPERATOR: &str = "within";
 

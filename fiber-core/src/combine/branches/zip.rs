@@ -51,7 +51,7 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
         !outcome.is_success()
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<(A, B)> {
         match ended {
             Ended { left: Outcome::Success(left), right: Outcome::Success(right), .. } => {

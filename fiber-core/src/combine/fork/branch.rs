@@ -1,30 +1,29 @@
 //! A separate fiber, started by the first thread that claims it. `fork`, `race`, `zip` and `parallel` are built on
 //! it.
 
-use std::borrow::Cow;
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
 use super::sink::Sink;
-use crate::cell::{Body, Signal};
+use crate::cell::{Body, Seed, Signal};
 use crate::combine::region::group::{Childless, run_guarded};
 use crate::engine::context::{
-    Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView, WaitsFor, Wakeup,
+    Context, Cx, FiberState, Make, NewFiber, NodeGuard, Origin, Part, Place as At, TurnView, WaitsFor, Wakeup,
 };
 use crate::engine::event::Event;
 use crate::engine::frames::{
     Begun as BegunAs, Frame, Frames, Left, OVERHEAD, Slot, Suspended, Waiting, Waits, frame_size,
 };
-use crate::engine::scheduler::{SwitchPoint, Unobserved};
+use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
-use crate::engine::task::{Alone, Start, Task};
+use crate::engine::task::{Start, Task};
 use crate::error::{Abandoned, Error, Site};
 use crate::local::Locals;
-use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, catch_panic, discard_part, guard};
 
 /// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
 pub(crate) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
@@ -40,12 +39,8 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     const IS_OUTSIDE: bool = S::IS_OUTSIDE;
     const NESTS: bool = S::IS_CALLED;
 
-    const BEHAVIOR: &'static Start = &Start {
-        start: Self::start,
-        take_back: Self::take_back,
-        abandon: Self::abandon,
-        joiners: Self::joiners,
-    };
+    const BEHAVIOR: &'static Start =
+        &Start { start: Self::start, abandon: Self::abandon, joiners: joiners::<R::Out> };
 }
 
 /// The room for the frames of a fiber at its first wait.
@@ -61,12 +56,13 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Begun<R, S> {
     const ROOM: usize = room_of::<R, S>();
     type Front = S::Place;
 
-    const BEHAVIOR: &'static Start = &Start { joiners: Outlet::<R, S>::joiners, ..Start::NONE };
+    const BEHAVIOR: &'static Start = &Start { joiners: joiners::<R::Out>, ..Start::NONE };
 }
 
 impl<R: Run, S: Sink<R::Out>> Begun<R, S> {
-    fn parts() -> (S::Place, Self) {
-        (S::Place::default(), Begun(PhantomData))
+    /// Makes the context of such a branch below `parent`.
+    fn below(parent: &Context, origin: Origin) -> Context {
+        parent.begun(false, origin, Seed::without((S::Place::default(), Begun::<R, S>(PhantomData))))
     }
 }
 
@@ -84,7 +80,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch or fork below `parent`, and the task that starts it unless another thread has.
     #[inline]
     pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
-        Branch::prepared(parent, run, sink, site, |_| {})
+        Branch::started_by(Branch::made(parent, run, sink, site).show())
     }
 
     /// The same, but calls `introduce` before any thread can start the branch or take it back.
@@ -96,7 +92,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         introduce: impl FnOnce(&Context),
     ) -> (Self, Task) {
         let origin = Origin::of(&run, site);
-        Branch::started_by(parent.introduced(origin, (run, sink), Outlet::<R, S>::parts, introduce))
+        Branch::started_by(parent.introduced(origin, Self::seed(run, sink), introduce))
     }
 
     /// A fork below `parent` that carries all locals of the fiber of `cx`.
@@ -117,10 +113,11 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         sink: S,
         site: Site,
     ) -> (Self, Task) {
-        Branch::prepared(parent, run, sink, site, |context| {
-            discard(context.set_locals(locals), context);
-            context.set_place(cx.place_to_run());
-        })
+        let fiber = Branch::made(parent, run, sink, site);
+        let context = fiber.context();
+        discard(context.set_locals(locals), context);
+        context.set_place(cx.place_to_run());
+        Branch::started_by(fiber.show())
     }
 
     /// A fork directly below the root of the scheduler.
@@ -129,22 +126,19 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     }
 
     #[inline]
-    fn prepared(
-        parent: &Context,
-        run: R,
-        sink: S,
-        site: Site,
-        prepare: impl FnOnce(&Context),
-    ) -> (Self, Task) {
+    fn made(parent: &Context, run: R, sink: S, site: Site) -> NewFiber {
         let origin = Origin::of(&run, site);
         let is_program = S::RACES && run.is_program();
-        let prepare = |context: &Context| {
-            if S::RACES {
-                context.become_side(is_program);
-            }
-            prepare(context);
-        };
-        Branch::started_by(parent.child(origin, (run, sink), Outlet::<R, S>::parts, prepare))
+        let fiber = parent.child(origin, Self::seed(run, sink));
+        if S::RACES {
+            fiber.context().become_side(is_program);
+        }
+        fiber
+    }
+
+    #[inline]
+    fn seed(run: R, sink: S) -> Seed<FiberState> {
+        Seed::with((run, sink), (S::Place::default(), Outlet::<R, S>(PhantomData)))
     }
 
     fn started_by([context, of_task]: [Context; 2]) -> (Self, Task) {
@@ -154,7 +148,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// Starts the branch on this thread, unless it has been started. `false`: the scheduler decides when this branch and
     /// further ones start.
     pub(crate) fn start_inline(&self, cx: &Cx<'_>) -> bool {
-        let is_allowed = cx.spend(|| SwitchPoint::Branch);
+        let is_allowed = cx.spend_on_branch();
         if is_allowed {
             self.start(cx.view());
         }
@@ -179,7 +173,7 @@ impl<R: Run> Branch<R, Home> {
     /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
     pub(crate) fn begun_from_outside(parent: &Context, origin: Origin) -> Context {
         let held = parent.hold();
-        let context = parent.begun(false, origin, Begun::<R, Home>::parts);
+        let context = Begun::<R, Home>::below(parent, origin);
         if held.is_none() {
             // The fiber above no longer waits for this one.
             context.cancel();
@@ -197,38 +191,18 @@ impl<R: Run> Branch<R, Home> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
-    #[inline]
-    fn parts() -> (S::Place, Self) {
-        (S::Place::default(), Outlet(PhantomData))
-    }
-
-    fn start(context: Cow<'_, Context>, view: TurnView<'_>) {
-        if let Some(frames) = Self::begin(&context, view) {
-            frames.settle(context.into_owned(), view);
-        }
-    }
-
-    /// Runs the fiber. Gives its frames if it has to wait.
-    #[inline(always)]
-    fn begin(context: &Context, view: TurnView<'_>) -> Option<Frames> {
+    fn start(context: &Context, view: TurnView<'_>) -> Option<Frames> {
         let ((run, sink), room) = context.claim::<Self>()?;
         let slot = Slot::in_room(room);
+        let cx = &Cx::new(context, view, &slot);
         if context.is_cancelled() {
-            end_unstarted(run, sink, context, &slot, view);
+            end_unstarted(cx, run, sink);
             return None;
         }
-        let cx = &Cx::new(context, view, &slot);
-        match context.run_as(|| closes(cx, run_guarded(run, cx), sink)) {
+        let _current = context.set_current();
+        match closes(cx, run_guarded(run, cx), sink) {
             Step::Done(_) => None,
             Step::Wait(_) => slot.take(),
-        }
-    }
-
-    fn take_back(context: &Context) {
-        let Some(_depth) = Depth::enter() else { return };
-        if let Some(((run, sink), room)) = context.claim::<Self>() {
-            let slot = &Slot::in_room(room);
-            Turn::new(context, &Alone).run(|turn| end_unstarted(run, sink, context, slot, turn.into()));
         }
     }
 
@@ -237,52 +211,16 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
             end(context, sink, Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
         }
     }
+}
 
-    fn joiners(context: &Context) -> Vec<(Context, u64)> {
-        context.front::<ResultCell<R::Out>>().map_or_else(Vec::new, ResultCell::joiners)
-    }
+fn joiners<T: Send + 'static>(context: &Context) -> Vec<(Context, u64)> {
+    context.front::<ResultCell<T>>().map_or_else(Vec::new, ResultCell::joiners)
 }
 
 /// Ends a branch without running it. Children that were made from outside are awaited.
-fn end_unstarted<R: Run, S: Sink<R::Out>>(
-    run: R,
-    sink: S,
-    context: &Context,
-    slot: &Slot<'_>,
-    view: TurnView<'_>,
-) {
-    let cx = &Cx::new(context, view, slot);
+fn end_unstarted<R: Run, S: Sink<R::Out>>(cx: &Cx<'_>, run: R, sink: S) {
     let outcome = guard(|| run.end_unstarted(cx)).unwrap_or_else(Outcome::Panicked);
     go_on(cx, Step::Done(outcome), sink);
-}
-
-/// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds
-/// their tasks anyway. Without this limit, a chain of values could overflow the stack, if the drop of each value cancels
-/// the fiber that holds the next.
-const DEEPEST: u32 = 32;
-
-thread_local! {
-    // A thread-local, because a drop has no argument that says whether it is nested.
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Counts one level of taking back while it lives.
-struct Depth;
-
-impl Depth {
-    fn enter() -> Option<Depth> {
-        let depth = DEPTH.get();
-        (depth < DEEPEST).then(|| {
-            DEPTH.set(depth + 1);
-            Depth
-        })
-    }
-}
-
-impl Drop for Depth {
-    fn drop(&mut self) {
-        DEPTH.set(DEPTH.get() - 1);
-    }
 }
 
 /// A branch after its owner has run it in place.
@@ -313,7 +251,7 @@ impl<T: Send + 'static> Unended<T> {
 }
 
 /// Continues a branch that has run.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, sink: S) {
     if let Step::Wait(_) = closes(cx, step, sink) {
         cx.settle();
@@ -321,7 +259,7 @@ fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, sink: S)
 }
 
 /// Ends a branch that has run, or pushes its last frame.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn closes<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, step: Step<'_, T>, sink: S) -> Step<'s, ()> {
     match step.detach(cx) {
         Ok(outcome) => close(cx, outcome, sink),
@@ -330,7 +268,7 @@ fn closes<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, step: Step<'_, T>, 
 }
 
 /// Ends the branch of `cx` after its own work: cancels its children, and delivers the outcome once none is left.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn close<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, outcome: Outcome<T>, sink: S) -> Step<'s, ()> {
     let context = cx.context();
     if !context.finish_alone() {
@@ -355,19 +293,18 @@ fn close_later<'s, T: Send + 'static, S: Sink<T>>(
 
 impl<T: Send + 'static> Ran<T> {
     /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T>,
         E: Sink<T>,
     {
-        let make: Make = |above, origin| above.begun(false, origin, Begun::<R, E>::parts);
-        Ran::made_by(make, cx, run, site)
+        Ran::made_by(Begun::<R, E>::below, cx, run, site)
     }
 
     /// The same, with `make` to make the node that the branch may need.
     // Inlined, because the result is large: it would be written and read in pieces of other sizes, which stalls the reader.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T>,
@@ -439,7 +376,7 @@ fn abandon<T: Send + 'static, S: Sink<T>>(place: Option<&Context>, sink: S) {
     end(&fiber, sink, Outcome::Failure(Error::new(Abandoned)));
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
     if context.is_observed() {
         observe_end(context, &outcome);

@@ -16,7 +16,8 @@ use crate::engine::context::{Context, is_in_fiber};
 use crate::engine::host::Host;
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 impl Context {
     /// A fiber below this context that runs in the task that awaits it; see [`Call`].

@@ -9,7 +9,8 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Forks this fiber below the scheduler's root: it outlives the fiber that forks it.

@@ -7,7 +7,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<Vec<Handle<T>>> {
     /// [Forks](Fiber::fork) all fibers of the iterator, and gives their handles, in order.

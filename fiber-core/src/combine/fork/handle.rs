@@ -12,7 +12,6 @@ use super::fiber_wait::{FiberEnd, FiberWait};
 use super::result_cell::{EndKey, ResultCell};
 use super::sink::Sink;
 use crate::engine::context::{Context, Cx, Wakeup, Watch};
-use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
 use crate::engine::task::Task;
 use crate::error::{Cancelled, Error, Frame, Site};
@@ -48,11 +47,7 @@ impl<T: 'static> Handle<T> {
 
     /// Runs the fiber on this thread, unless it has been started: this avoids a trip through the scheduler.
     fn start_inline(&self, cx: &Cx<'_>) {
-        if cx.may_start(&self.0)
-            && !self.cell().is_done()
-            && !cx.is_deep()
-            && cx.spend(|| SwitchPoint::Branch)
-        {
+        if cx.may_start(&self.0) && !self.cell().is_done() && !cx.is_deep() && cx.spend_on_branch() {
             let watch = Watch::host(cx);
             let view = cx.above(&watch).view();
             match cx.take_back(&self.0).map(Task::into_start) {

@@ -11,7 +11,8 @@ use crate::engine::context::{Context, Wakeup};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::wait_list::{WaitKey, WaitList};
 use crate::footprint::{Access, Side};
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 pub(crate) struct ResultCell<T> {
     /// The first fiber that waits leaves its wake-up there.

@@ -15,7 +15,8 @@ use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
 use crate::leaf::Wait;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Opens a scope for forks, and passes it to `f`. When the fiber that `f` makes has ended, the forks of the scope

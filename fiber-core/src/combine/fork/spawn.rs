@@ -10,7 +10,8 @@ use crate::engine::step::{Run, Step};
 use crate::engine::task::{Alone, Task};
 use crate::error::Site;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, catch_panic};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, catch_panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this fiber beside the current one, and gives its [`Handle`].
@@ -229,8 +230,11 @@ impl Context {
         Turn::new(self, worker).run(|turn| {
             let slot = Slot::apart();
             let cx = &Cx::new(self, turn, &slot);
-            let run = || Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site);
-            ran = Some(match self.run_as(run) {
+            let first = {
+                let _current = self.set_current();
+                Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site)
+            };
+            ran = Some(match first {
                 Ran::Ended(outcome) => Ok(outcome),
                 Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _>::adopt(inside, cx, step))),
             });

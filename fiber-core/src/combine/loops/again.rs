@@ -12,7 +12,8 @@ use crate::engine::step::Run;
 use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 
 /// The source of rounds.
@@ -92,7 +93,7 @@ pub trait Kind<T>: Send + 'static {
 
 impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
     // Inlined, so that the policy, which is large, is not moved from function to function.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub(super) fn new(source: S, policy: Policy<I>) -> Self {
         let recurrence = Recurrence::new(policy);

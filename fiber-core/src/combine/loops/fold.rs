@@ -4,7 +4,8 @@ use super::iterate::{Loop, Rounds};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 
 impl<S: Send + 'static> Fiber<S> {
     /// Runs the fiber that `f` makes of the state and the next item, one after the other; each gives the next state.

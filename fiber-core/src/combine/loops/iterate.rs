@@ -8,7 +8,8 @@ use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Follow, Run, Step, room_with};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// A loop with state: runs the fiber that `f` makes of the state, until a fiber gives `Break` with the value of the
@@ -150,7 +151,7 @@ pub struct Loop<L> {
 }
 
 impl<L> Loop<L> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub(crate) fn new(rounds: L) -> Self {
         Loop { rounds, site: Location::caller() }
@@ -208,7 +209,7 @@ impl<L: Rounds> Loop<L> {
     }
 
     fn spend(&self, cx: &Cx<'_>) -> bool {
-        cx.spend(|| SwitchPoint::Bind(self.frame()))
+        cx.spend() || cx.ask(SwitchPoint::Bind(self.frame()))
     }
 
     fn frame(&self) -> Frame {
@@ -257,7 +258,7 @@ impl<L: Rounds> Follow<()> for Later<L> {
 impl<L: Rounds> Follow<L::Item> for Loop<L> {
     type Out = L::Out;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<L::Item>) -> LoopStep<'s, L> {
         match L::carry(outcome) {
             Err(end) => Step::Done(self.end(cx, end)),

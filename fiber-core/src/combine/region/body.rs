@@ -8,7 +8,8 @@ use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
 use crate::engine::step::{Run, Step, room_with};
 use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 
 /// For regions without a timer: passes on the outcome, and adds this place to the trace of a failure.
 #[derive(Debug)]
@@ -90,7 +91,11 @@ pub(crate) fn run_in<'s, R: Run, E: RegionEnd<R::Out>>(
     inside: NodeGuard,
     end: E,
 ) -> Step<'s, E::Out> {
-    match inside.run_as(|| run_guarded(run, &cx.enter(&inside)).detach(cx)) {
+    let step = {
+        let _current = inside.set_current();
+        run_guarded(run, &cx.enter(&inside)).detach(cx)
+    };
+    match step {
         Ok(outcome) => end_region(cx, inside, outcome, end),
         Err(pushed) => wait_inside(cx, pushed.attach(cx), inside, None, end),
     }

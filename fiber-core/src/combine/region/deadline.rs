@@ -7,7 +7,7 @@ use crate::engine::step::{Run, Step};
 use crate::error::{DeadlineExceeded, Frame, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::Panic;
+use crate::panic::Panic;
 
 const OPERATOR: &str = "with_deadline";
 

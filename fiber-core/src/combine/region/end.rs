@@ -46,7 +46,10 @@ impl Inside {
         let Inside { inside, outside, .. } = self;
         let ended = in_time(&inside, outcome);
         inside.end();
-        let outcome = outside.run_as(|| end.conclude(&cx.enter(&outside), ended));
+        let outcome = {
+            let _current = outside.set_current();
+            end.conclude(&cx.enter(&outside), ended)
+        };
         cx.leave_to(outside, outcome)
     }
 

@@ -8,7 +8,8 @@ use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Alone;
 use crate::error::Site;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, catch_panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{catch_panic, guard};
 
 /// Cancels the remaining children of the fiber of `cx`, and calls `end` once none are left.
 #[inline]

@@ -9,7 +9,8 @@ use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 const OPERATOR: &str = "timeout";
 

@@ -5,7 +5,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Continues with the fiber that `f` makes of the value. Every outcome but a success skips `f`.

@@ -7,7 +7,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Acquires a value, uses it, and releases it when its use has ended, whatever happens. The acquisition is not

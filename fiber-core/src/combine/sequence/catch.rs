@@ -5,7 +5,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Handles a failure with another fiber. A success, a panic and a cancellation skip `f`.

@@ -6,7 +6,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step, room_with};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Fails with the error that `error` makes of the value if `predicate` does not hold for it.

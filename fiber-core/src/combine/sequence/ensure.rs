@@ -10,7 +10,8 @@ use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs `finalizer` when this fiber ends, whatever its outcome. The finalizer runs once, cannot be cancelled, and

@@ -5,7 +5,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Continues with a step of your own, which handles every outcome. The library's sequential combinators are such steps. Unless the

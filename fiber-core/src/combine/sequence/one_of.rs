@@ -6,7 +6,8 @@ use super::either::Either;
 use super::map::Mapped;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step, larger, room_with};
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 /// One of two fibers: an arm of a race, a pause or a round.
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use crate::engine::side::Side;
 use crate::engine::step::{Follow, Run, Step, follow, larger, room_with};
 use crate::engine::subject::Subject;
 use crate::error::Frame;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 /// Runs `R`, then `N` with its outcome. Every sequential combinator is a `Then`.
 #[derive(Clone, Debug)]

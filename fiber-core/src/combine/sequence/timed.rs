@@ -5,7 +5,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
+use crate::panic::Panic;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Gives the value with the time that the fiber took, by the clock of the scheduler.

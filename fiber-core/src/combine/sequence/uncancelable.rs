@@ -5,7 +5,8 @@ use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Makes a region that no cancellation of the fiber interrupts. The first operation after the region notices the

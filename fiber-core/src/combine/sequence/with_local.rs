@@ -7,7 +7,8 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 
 use std::panic::Location;
 
@@ -97,7 +98,8 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
         drop(cx.context().set_locals(Some(inner)));
         cx.context().observe(Event::Locals);
         // This may be the first use of the context.
-        cx.context().run_as(|| run_within(cx, self.run, Outer(outer)))
+        let _current = cx.context().set_current();
+        run_within(cx, self.run, Outer(outer))
     }
 
     fn is_program(&self) -> bool {

@@ -19,7 +19,7 @@ use std::ptr::{self, NonNull};
 use crate::engine::lend::{BranchDeque, Header};
 use crate::engine::scheduler::Worker;
 use crate::engine::task::Task;
-use crate::outcome::catch_panic;
+use crate::panic::catch_panic;
 use crate::primitive::wait_a_moment;
 
 /// A thread that runs borrowed tasks. It lives in the frame of [`serve`].

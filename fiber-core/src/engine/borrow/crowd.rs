@@ -17,7 +17,7 @@ use parking_lot::{Condvar, Mutex};
 use super::Help;
 use super::crew::{Crew, Patience, with_crew};
 use crate::engine::task::Task;
-use crate::outcome::{Panic, catch_panic, guard};
+use crate::panic::{Panic, catch_panic, guard};
 
 /// The tasks of one call of [`gather`](Crowd::gather).
 pub(crate) struct Crowd(Arc<Shared>);

@@ -14,7 +14,7 @@ use super::crew::{Lender, Link};
 use super::ticket::Ticket;
 use crate::engine::lend::Header;
 use crate::engine::task::Task;
-use crate::outcome::{Panic, catch_panic, guard};
+use crate::panic::{Panic, catch_panic, guard};
 use crate::primitive::UnsafeCell;
 
 /// What has become of the right closure when the left one has returned.

@@ -1,7 +1,7 @@
 //! The fiber that runs on this thread, for code without a [`Cx`](crate::scheduler::Cx): closures, futures, log layers.
 
 use super::{Context, FiberState, WaitsFor};
-use crate::cell::{Current, Ref};
+use crate::cell::{Current, Entered, Ref};
 use crate::local::LocalKey;
 
 #[cfg(fiber_loom)]
@@ -89,10 +89,10 @@ impl Context {
             && CURRENT.with(Current::get).is_some_and(|current| Ref::ptr_eq(&current, &self.0))
     }
 
-    /// Calls code of this fiber.
-    #[inline(always)]
-    pub(crate) fn run_as<T>(&self, f: impl FnOnce() -> T) -> T {
-        Current::set_while(&CURRENT, &self.0, f)
+    /// The code that this thread runs is of this fiber, until the result is dropped.
+    #[inline]
+    pub(crate) fn set_current(&self) -> Entered<'_, FiberState> {
+        Current::set(&CURRENT, &self.0)
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn is_in_fiber() -> bool {
     CURRENT.with(Current::is_some)
 }
 
-/// Which call of [`Context::run_as`] this thread is in.
+/// Which call of [`Context::set_current`] was the last one of this thread.
 #[cfg(feature = "direct")]
 #[derive(PartialEq)]
 pub(crate) struct CurrentFiber(usize);

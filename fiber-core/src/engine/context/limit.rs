@@ -42,13 +42,13 @@ use parking_lot::Mutex;
 use super::part::{NodesMade, Part};
 use super::state::{Own, Shares, Structure};
 use super::{Context, Cx, FiberState, NodeGuard, Origin, TurnView};
-use crate::cell::{Fixed, LazyPlace, Node, Owner, Signal};
+use crate::cell::{Fixed, LazyPlace, Node, Owner, Seed, Signal};
 use crate::engine::scheduler::TimerKey;
 use crate::engine::task::Task;
 use crate::error::Site;
 use crate::footprint::{Access, Side};
 use crate::instant::Instant;
-use crate::outcome::{catch_panic, guard};
+use crate::panic::{catch_panic, guard};
 
 /// The limit without a node of a context, as described at the head of this file.
 pub(super) struct Limit {
@@ -288,8 +288,8 @@ impl Context {
     fn limit_node(&self, limit: &Limit) -> Context {
         let site = limit.site.get().unwrap_or(self.state().fork_site);
         let owner = self.structure_below(limit.deadline(), Origin::unnamed(site))(limit.number());
-        let body = || (Structure::new(limit.operator(), limit.deadline()), Shares(()));
-        Context(Node::child_numbered(&self.0, false, owner, body))
+        let seed = Seed::without((Structure::new(limit.operator(), limit.deadline()), Shares(())));
+        Context(Node::child_numbered(&self.0, false, owner, seed))
     }
 
     /// Leaves the limit, which has no node.
@@ -411,7 +411,7 @@ pub(crate) struct Resumed<'a> {
 
 impl<'a> Resumed<'a> {
     /// The limit in which the fiber of `outside` has waited.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(outside: &'a Context, view: TurnView<'a>) -> Self {
         let limit = outside.limit().expect("the fiber is in a limit");
         Resumed { outside, limit, nodes_made: view.nodes_made(), made: LazyPlace::new() }

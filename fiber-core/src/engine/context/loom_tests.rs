@@ -12,6 +12,7 @@ use loom::thread::{self, JoinHandle};
 
 use super::state::{Shares, Structure};
 use super::{Context, Origin, Seat, WaitsFor, Wakeup};
+use crate::cell::Seed;
 use crate::engine::scheduler::{Scheduler, TimerKey};
 use crate::engine::task::Task;
 use crate::instant::Instant;
@@ -67,8 +68,8 @@ fn race_of<const N: usize>(outer: &Context, are_programs: [bool; N]) -> (Context
     let group = outer.part(false, Instant::FAR_FUTURE, "race", origin());
     group.set_races(true);
     let sides = are_programs.map(|is_program| {
-        let body = || (Structure::new("side", Instant::FAR_FUTURE), Shares(()));
-        let side = group.begun(false, origin(), body);
+        let seed = Seed::without((Structure::new("side", Instant::FAR_FUTURE), Shares(())));
+        let side = group.begun(false, origin(), seed);
         side.become_side(is_program);
         side
     });
@@ -219,7 +220,10 @@ fn a_program_that_registers_serves_another_side_and_an_event_of_a_third_one_look
         let (group, [server, served, third]) = race_of(&root(), [true, false, false]);
         let (request, wakeup, event) = (waits(&served), waits(&server), event(waits(&third)));
         assert!(!wakeup.is_beside(&request));
-        let met = server.run_as(|| wakeup.claim() && request.commit().is_ok());
+        let met = {
+            let _current = server.set_current();
+            wakeup.claim() && request.commit().is_ok()
+        };
         server.end_wait();
         let happened = event.join().unwrap();
         assert!(!happened || !met, "the holder alone goes on");
@@ -239,7 +243,10 @@ fn single_waits_do_not_serve_each_other() {
         let (_group, [server, served]) = race(&root());
         let (request, wakeup) = (waits(&served), waits(&server));
         assert!(wakeup.is_beside(&request));
-        let met = server.run_as(|| wakeup.claim() && request.commit().is_ok());
+        let met = {
+            let _current = server.set_current();
+            wakeup.claim() && request.commit().is_ok()
+        };
         assert!(!met);
     });
 }

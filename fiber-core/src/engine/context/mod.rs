@@ -39,8 +39,7 @@ pub(crate) use wakeup::Committed;
 pub use wakeup::Wakeup;
 pub(crate) use watch::Watch;
 
-use std::borrow::{Borrow, Cow};
-use std::convert::Infallible;
+use std::borrow::Borrow;
 use std::fmt;
 use std::iter::successors;
 use std::mem::replace;
@@ -49,19 +48,19 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::cell::{Body, EventKey, Fired, Node, Offer, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, EventKey, Fired, Node, Offer, Owner, Ref, Room, Seed, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::host::Host;
 use crate::engine::scheduler::Scheduler;
 use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
-use crate::engine::task::{Start, Task, Waiter};
+use crate::engine::task::{Start, Task, Waiter, take_back};
 use crate::error::Site;
 use crate::footprint::{Access, Side, Touched, is_listening, note};
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::catch_panic;
+use crate::panic::catch_panic;
 use state::{Own, Root, Shares, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
@@ -70,6 +69,30 @@ use state::{Own, Root, Shares, Structure};
 /// it forks or asks for its context. Sequential steps share one.
 #[derive(Clone)]
 pub struct Context(Ref<FiberState>);
+
+/// A fiber that no other thread sees yet.
+#[must_use = "the fiber never starts"]
+pub(crate) struct NewFiber {
+    both: [Context; 2],
+    is_held_back: bool,
+}
+
+impl NewFiber {
+    /// To set what the fiber carries. It must not be published, cancelled or ended yet.
+    pub(crate) fn context(&self) -> &Context {
+        &self.both[0]
+    }
+
+    /// Lets any thread start the fiber. The second context is for the task that does.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn show(self) -> [Context; 2] {
+        let [context, _] = &self.both;
+        if let Some(offer) = Node::link_fiber(&context.0, self.is_held_back) {
+            context.introduce(offer);
+        }
+        self.both
+    }
+}
 
 /// The parent of a fiber's forks.
 pub(crate) enum Forks {
@@ -106,7 +129,7 @@ impl Owner for FiberState {
     }
 
     fn cancelled(node: &Ref<Self>) {
-        Context(node.clone()).take_back();
+        take_back(&Context(node.clone()));
     }
 
     fn interrupted(node: &Ref<Self>) {
@@ -200,70 +223,54 @@ impl Context {
         !self.0.top().is_closing.swap(true, Ordering::Relaxed)
     }
 
-    /// Makes the context of a fiber below this one, with its description, which any thread may start. `prepare` sets
-    /// the values that the fiber carries. The second context is for the task that starts the fiber.
-    #[inline]
-    pub(crate) fn child<B: Body<FiberState>>(
-        &self,
-        origin: Origin,
-        description: B::Description,
-        body: impl FnOnce() -> (B::Front, B),
-        prepare: impl FnOnce(&Context),
-    ) -> [Context; 2] {
-        // The observer sees the fiber before the fiber can end, and may cancel it at once.
-        let is_held_back = self.is_observed();
+    /// Makes the context of a fiber below this one, with its description, to be [shown](NewFiber::show).
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn child(&self, origin: Origin, seed: Seed<FiberState>) -> NewFiber {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         let state = self.state_below(origin, flags);
-        let (both, offer) = Node::fiber(&self.0, None, state, description, is_held_back, body, prepare);
-        if let Some(offer) = offer {
-            self.show(&both[0], offer);
-        }
-        both
+        // The observer sees the fiber before the fiber can end, and may cancel it at once.
+        let is_held_back = self.is_observed();
+        NewFiber { both: Node::fiber(&self.0, None, state, seed, is_held_back), is_held_back }
     }
 
     /// The same, but calls `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
     /// context on, or cancel the fiber, which then ends at once. A fiber that may have a host gets one, if its scheduler can be one.
-    pub(crate) fn introduced<B: Body<FiberState>>(
+    pub(crate) fn introduced(
         &self,
         origin: Origin,
-        description: B::Description,
-        body: impl FnOnce() -> (B::Front, B),
+        seed: Seed<FiberState>,
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         let state = self.state_below(origin, flags);
-        let nested = if B::NESTS { self.0.top().hosting() } else { None };
-        let (both, offer) = Node::fiber(&self.0, nested, state, description, true, body, |_| {});
+        let nested = if seed.nests() { self.0.top().hosting() } else { None };
+        let both = Node::fiber(&self.0, nested, state, seed, true);
+        let offer = Node::link_fiber(&both[0].0, true);
         both[0].announce(self);
         introduce(&both[0]);
         both[0].offer(offer.expect("it was held back"));
         both
     }
 
-    /// Shows a fiber below this one to the observer, and offers it.
+    /// Shows a fiber to the observer, and offers it.
     #[cold]
-    fn show(&self, child: &Context, offer: Offer) {
-        child.announce(self);
-        child.offer(offer);
+    fn introduce(&self, offer: Offer) {
+        self.announce(self.around().expect("a fiber is below another context"));
+        self.offer(offer);
     }
 
     /// Lets threads start the fiber. If it was cancelled before, it ends.
     fn offer(&self, offer: Offer) {
         if self.0.offer(offer) {
-            self.take_back();
+            take_back(self);
         }
     }
 
     /// Makes the context of a running fiber below this one.
-    pub(crate) fn begun<B: Body<FiberState, Description = Infallible>>(
-        &self,
-        shielded: bool,
-        origin: Origin,
-        body: impl FnOnce() -> (B::Front, B),
-    ) -> Context {
+    pub(crate) fn begun(&self, shielded: bool, origin: Origin, seed: Seed<FiberState>) -> Context {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
         let state = self.state_below(origin, flags);
-        Context(Node::child(&self.0, shielded, state, body))
+        Context(Node::child(&self.0, shielded, state, seed))
     }
 
     /// Makes the context of a part of this fiber, for `operator`. The part has to end by `deadline`.
@@ -291,8 +298,9 @@ impl Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
-        let body = || (Structure::new(operator, deadline), Shares(S::default()));
-        Context(Node::child(&self.0, shielded, self.structure_below(deadline, origin), body))
+        let state = self.structure_below(deadline, origin);
+        let seed = Seed::without((Structure::new(operator, deadline), Shares(S::default())));
+        Context(Node::child(&self.0, shielded, state, seed))
     }
 
     #[inline]
@@ -378,18 +386,16 @@ impl Context {
 
     /// Runs the fiber, unless it has been claimed. If it has to wait, its frames keep this reference.
     pub(crate) fn start(self, view: TurnView<'_>) {
-        let start = self.0.behavior().start;
-        start(Cow::Owned(self), view);
+        if let Some(frames) = (self.0.behavior().start)(&self, view) {
+            frames.settle(self, view);
+        }
     }
 
     /// The same, without giving up a reference.
     pub(crate) fn start_here(&self, view: TurnView<'_>) {
-        (self.0.behavior().start)(Cow::Borrowed(self), view);
-    }
-
-    /// Ends a cancelled fiber that has not started.
-    fn take_back(&self) {
-        (self.0.behavior().take_back)(self);
+        if let Some(frames) = (self.0.behavior().start)(self, view) {
+            frames.settle(self.clone(), view);
+        }
     }
 
     /// Abandons a fiber whose last starting task was dropped.
@@ -917,7 +923,7 @@ impl Context {
         self.runs_again();
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
         let shielded = shielded || self.is_masked();
         if self.is_in_limit() { self.0.park_limited(waiter, shielded) } else { self.0.park(waiter, shielded) }

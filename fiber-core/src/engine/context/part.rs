@@ -74,13 +74,13 @@ enum Kind {
 impl<'a> Part<'a> {
     /// A part of the fiber of `cx`, made by `operator`, which has to end by `deadline`. In an uncancelable region, the
     /// part is shielded from a cancellation of the fiber.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn structure(cx: &Cx<'a>, operator: &'static str, deadline: Instant, site: Site) -> Self {
         Part::sharing::<()>(cx, operator, deadline, site)
     }
 
     /// The same for an operator whose branches [share](Context::shared) an `S`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn sharing<S: Default + Send + Sync + 'static>(
         cx: &Cx<'a>,
         operator: &'static str,
@@ -93,7 +93,7 @@ impl<'a> Part<'a> {
     }
 
     /// Makes this the structure of a race, if it `races`. Nothing is in it yet.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_races(&mut self, races: bool) {
         if let Kind::Structure { races: kept, .. } = &mut self.kind {
             *kept = races;
@@ -101,7 +101,7 @@ impl<'a> Part<'a> {
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fiber(cx: &Cx<'a>, make: Make, site: Site) -> Self {
         Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, site)
     }
@@ -119,7 +119,7 @@ impl<'a> Part<'a> {
     }
 
     // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, site: Site) -> Self {
         let nodes_made = cx.nodes_made();
         // Read before the search for nodes, so that a node made meanwhile causes another search.
@@ -344,7 +344,7 @@ impl<'a> Place<'a> {
 
     /// Whether the fiber has to end its work now. Only the fiber's own thread may call this.
     // Each bind asks, so what is inlined there is short.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_interrupted(self) -> bool {
         let may_be = match self {
             Place::Node(context) => context.is_cancelled(),

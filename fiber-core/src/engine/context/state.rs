@@ -20,7 +20,7 @@ use crate::engine::task::Task;
 use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::{catch_panic, guard};
+use crate::panic::{catch_panic, guard};
 
 /// The data that all contexts of a tree share, or of a hosted fiber and its parts.
 pub(crate) struct Root {

@@ -21,7 +21,7 @@ use crate::engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, Worker};
 use crate::engine::task::{Task, Waiter};
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::{catch_panic, guard};
+use crate::panic::{catch_panic, guard};
 use crate::stack;
 
 /// How deep a turn may nest on the host's stack before it continues from the bottom: well below the 2 MiB of a thread,
@@ -57,7 +57,7 @@ pub(crate) struct Turn<'w> {
 
 impl<'w> Turn<'w> {
     /// Makes a turn that the scheduler gives to the fiber of `context`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
         Turn::on(worker, budget_of(context))
     }
@@ -74,7 +74,7 @@ impl<'w> Turn<'w> {
     }
 
     // Inlined, so that the turn is built in the frame of the caller: it is large, and should not be moved.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn on(worker: &'w dyn Worker, budget: u32) -> Self {
         let is_overdue = guard(|| worker.is_overdue()).unwrap_or(None);
         Turn {
@@ -108,7 +108,7 @@ impl<'w> Turn<'w> {
     }
 
     /// Runs `first`, then all work that was deferred to the bottom of the stack. Never unwinds.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn run(&self, first: impl FnOnce(&Turn<'_>)) {
         // User closures are guarded one by one. Only the drop of a user value can still unwind. The panic hook has
         // reported that panic, and the fiber that it interrupts ends as abandoned. Other fibers, whose rests were
@@ -234,7 +234,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The frames of the fiber.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn slot(&self) -> &'a Slot<'a> {
         self.slot
     }
@@ -466,18 +466,30 @@ impl<'a> Cx<'a> {
         Cx { turn: self.turn, place: self.place, below: Some(watch), slot: self.slot }
     }
 
-    /// Spends one unit of the budget. `false` if the fiber has to yield to the scheduler now.
+    /// Spends one unit of the budget. `false`: the fiber has to [ask](Cx::ask).
     #[inline]
-    pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
+    pub(crate) fn spend(&self) -> bool {
         let Turn { budget, is_overdue, .. } = self.turn;
         let left = budget.get();
         // Relaxed: a fiber that sees the flag late asks the scheduler late.
         if left <= 1 || is_overdue.load(Ordering::Relaxed) {
-            budget.set(self.ask_scheduler(at()));
-            return budget.get() > 0;
+            return false;
         }
         budget.set(left - 1);
         true
+    }
+
+    /// Asks the scheduler for a new budget. `false`: the fiber has to yield now.
+    #[cold]
+    pub(crate) fn ask(&self, at: SwitchPoint) -> bool {
+        self.turn.budget.set(self.new_budget(at));
+        self.turn.budget.get() > 0
+    }
+
+    /// Spends one unit, or asks, for the start of a branch.
+    #[inline]
+    pub(crate) fn spend_on_branch(&self) -> bool {
+        self.spend() || self.ask(SwitchPoint::Branch)
     }
 
     /// Grants one unit to a step that has paused for it: it asks again when it continues.
@@ -486,8 +498,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The new budget; 0 if the fiber has to yield to the scheduler.
-    #[cold]
-    fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
+    fn new_budget(&self, at: SwitchPoint) -> u32 {
         // A guest may start a branch, because the binds of the branch ask the scheduler again.
         let must_leave = self.turn.is_guest && at != SwitchPoint::Branch;
         // The fiber here may never end, so the turn may never reach the bottom of the stack.

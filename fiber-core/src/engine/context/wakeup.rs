@@ -7,7 +7,7 @@ use std::task::Waker;
 use super::{Context, Cx, Turn, throw_away};
 use crate::cell::{EventKey, Fired, Signal};
 use crate::engine::task::{Task, Waiter};
-use crate::outcome::guard;
+use crate::panic::guard;
 
 /// Ends one wait of one fiber, or wakes a future. The waiting leaf registers it with the event.
 ///
@@ -214,7 +214,7 @@ impl EventOf<'_> {
     }
 
     /// See [`Wakeup::commit`].
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn commit(self) -> Option<Committed> {
         match end_wait(self.0, self.1) {
             Fired::Late => None,

@@ -25,7 +25,7 @@ use std::thread::panicking;
 use super::Visit;
 use crate::cell::{Room, give_block, take_block};
 use crate::engine::context::{Context, Cx, Place};
-use crate::outcome::{Panic, guard};
+use crate::panic::{Panic, guard};
 
 /// The alignment of frames. A value that needs more lies in a box of its own.
 pub(super) const ALIGN: usize = align_of::<u64>();
@@ -215,12 +215,12 @@ impl<'a> Slot<'a> {
     }
 
     /// The buffer, if it was made.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn buffer(&self) -> Option<Buffer<'_>> {
         self.frames.get().map(|head| Buffer { head, slot: self })
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn made(&self) -> Buffer<'_> {
         self.buffer().unwrap_or_else(|| self.make())
     }
@@ -248,7 +248,7 @@ impl<'a> Slot<'a> {
 
 impl Drop for Slot<'_> {
     // Inlined, because most branches are ready and have no frames.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         if self.frames.get().is_some() {
             self.drop_frames();
@@ -288,19 +288,19 @@ pub(super) struct Buffer<'s> {
 
 impl Buffer<'_> {
     /// The front. No other reference to it lives: each use ends before the next call of this function, and none is kept.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn front(&mut self) -> &mut Head {
         // SAFETY: the slot owns the block, and belongs to this thread; see above for other references.
         unsafe { self.head.as_mut() }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn at(self, offset: u32) -> *mut u8 {
         at(self.head, offset)
     }
 
     /// The table of the first frame.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn table(mut self) -> &'static Table {
         let head = self.front().head;
         // SAFETY: a frame lies there, as there is one: the callers have pushed it, or have asked `is_empty`.
@@ -312,20 +312,20 @@ impl Buffer<'_> {
         self.front().top
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn is_empty(mut self) -> bool {
         self.front().top == 0
     }
 
     /// Whether the next frame runs here.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn goes_on(mut self) -> bool {
         let front = self.front();
         front.state == RUNS && front.top != 0
     }
 
     /// Whether the newest group begins to wait, in the context in which the fiber runs. Then it does so from now on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begins_here(mut self) -> bool {
         let front = self.front();
         let begins = front.state == WAITS && front.node.is_none();
@@ -336,7 +336,7 @@ impl Buffer<'_> {
     }
 
     /// What comes next, if no frame runs here.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn next(mut self) -> Next {
         let front = self.front();
         match front.state {
@@ -362,7 +362,7 @@ impl Buffer<'_> {
     }
 
     /// Whether the fiber has just left its limit. It goes on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn has_left_limit(mut self) -> bool {
         let front = self.front();
         let has_left = front.state == LEAVES;
@@ -373,18 +373,18 @@ impl Buffer<'_> {
     }
 
     /// The newest group begins to wait, or has to begin again.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn set_waits(mut self, waits: bool) {
         self.front().state = if waits { WAITS } else { RUNS };
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn waits(mut self) -> bool {
         self.front().state == WAITS
     }
 
     /// Makes room for `size` bytes above the frames.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn with_room(mut self, size: usize) -> Self {
         let front = self.front();
         if (front.capacity - front.top) as usize >= size { self } else { self.grow(size) }
@@ -414,7 +414,7 @@ impl Buffer<'_> {
     }
 
     /// Begins a group, with a frame of this table. Gives the place of its value, and the token.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn lead(mut self, table: &'static Table) -> (*mut u8, u32) {
         let Head { state, head, start, top, capacity, .. } = *self.front();
         if state == RUNS && head == start + RECORD && capacity - top >= RECORD + table.size {
@@ -435,7 +435,7 @@ impl Buffer<'_> {
         self.with_room((RECORD + table.size) as usize).lead_here(table)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn lead_here(mut self, table: &'static Table) -> (*mut u8, u32) {
         let front = self.front();
         let (start, record) = (front.top, Record { head: front.head, start: front.start });
@@ -446,7 +446,7 @@ impl Buffer<'_> {
     }
 
     /// Adds a frame of this table to the newest group, which ends where the token says.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn follow(mut self, token: u32, table: &'static Table) -> (*mut u8, u32) {
         let Head { state, top, capacity, .. } = *self.front();
         if state == WAITS && top == token && capacity - top >= table.size {
@@ -464,7 +464,7 @@ impl Buffer<'_> {
         self.with_room(table.size as usize).put(token, table)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put(mut self, offset: u32, table: &'static Table) -> (*mut u8, u32) {
         let top = offset + table.size;
         self.front().top = top;
@@ -488,7 +488,7 @@ impl Buffer<'_> {
     }
 
     /// Skips the first frame, whose value was taken or dropped.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn skip(mut self, size: u32) {
         let front = self.front();
         front.head += size;
@@ -505,7 +505,7 @@ impl Buffer<'_> {
     ///
     /// # Safety
     /// It is an `F`. No frame moves while the result is used: the buffer is [locked](Buffer::lock).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) unsafe fn first<'f, F>(mut self) -> &'f mut F {
         let at = self.at(self.front().head);
         // SAFETY: by the contract, and each use of this function ends before the next one.
@@ -518,7 +518,7 @@ impl Buffer<'_> {
     ///
     /// # Safety
     /// It is an `F`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) unsafe fn pop<F>(mut self) -> F {
         let at = self.at(self.front().head);
         // SAFETY: by the contract; the frame is skipped, so nothing else takes it.
@@ -527,13 +527,13 @@ impl Buffer<'_> {
         value
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn lock(mut self, is_locked: bool) {
         self.front().state = if is_locked { LOCKED } else { RUNS };
     }
 
     /// Leaves an outcome for the next frame.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn pack<V>(self, value: V) -> Pair {
         let mut pair = Pair::EMPTY;
         if const { is_small::<V>() } {
@@ -557,7 +557,7 @@ impl Buffer<'_> {
     ///
     /// # Safety
     /// The last call of this buffer was `pack`, of a `V`, with this result.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) unsafe fn unpack<V>(mut self, pair: Pair) -> V {
         if const { is_small::<V>() } {
             // SAFETY: by the contract.
@@ -603,7 +603,7 @@ impl Buffer<'_> {
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn at(head: NonNull<Head>, offset: u32) -> *mut u8 {
     head.as_ptr().cast::<u8>().wrapping_add(size_of::<Head>() + offset as usize)
 }
@@ -618,7 +618,7 @@ fn frame_at(head: NonNull<Head>, offset: u32) -> (&'static Table, *mut u8) {
 
 /// # Safety
 /// A frame with an `F` lies at `at`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn value_at<F>(at: *mut u8) -> *mut F {
     if const { is_over_aligned::<F>() } {
         // SAFETY: by the contract; a value that is aligned so lies in a box.
@@ -631,7 +631,7 @@ unsafe fn value_at<F>(at: *mut u8) -> *mut F {
 
 /// # Safety
 /// A frame with an `F` lies at `at`, and nothing else takes its value.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn take_value<F>(at: *mut u8) -> F {
     if const { is_over_aligned::<F>() } {
         // SAFETY: by the contract; a value that is aligned so lies in a box.
@@ -683,7 +683,7 @@ fn left_over(state: u32) -> ! {
 
 impl Cx<'_> {
     /// The buffer of the fiber.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn frames(&self) -> Buffer<'_> {
         self.slot().made()
     }
@@ -692,7 +692,7 @@ impl Cx<'_> {
     ///
     /// # Safety
     /// A frame was pushed to this slot.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) unsafe fn pushed(&self) -> Buffer<'_> {
         let slot = self.slot();
         // SAFETY: by the contract, and only `Slot::take` empties a slot, after which its fiber does not run.
@@ -700,7 +700,7 @@ impl Cx<'_> {
     }
 
     /// Whether a group has been pushed that has not begun to wait.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn has_left_over(&self) -> bool {
         self.slot().buffer().is_some_and(Buffer::waits)
     }
@@ -709,7 +709,7 @@ impl Cx<'_> {
     ///
     /// # Safety
     /// The table is that of frames with an `F`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) unsafe fn push<F>(&self, after: Option<u32>, table: &'static Table, value: F) -> u32 {
         let (at, token) = self.push_unwritten(after, table);
         if const { is_over_aligned::<F>() } {
@@ -723,7 +723,7 @@ impl Cx<'_> {
     }
 
     /// Pushes a frame whose value is not there yet.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn push_unwritten(&self, after: Option<u32>, table: &'static Table) -> (*mut u8, u32) {
         match after {
             None => self.push_leading(table),

@@ -49,13 +49,16 @@ fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut
     let node = frames.front().node.take().unwrap_or(node);
     let put_back = PutBack(slot, &node);
     let cx = &Cx::new(&node, view, slot);
-    let park = node.run_as(|| begin(cx, leaf, value));
+    let park = {
+        let _current = node.set_current();
+        begin(cx, leaf, value)
+    };
     forget(put_back);
     park_at(slot, node, view, park)
 }
 
 /// Begins the wait of the newest group, which belongs to the fiber of `cx`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn begin(cx: &Cx<'_>, leaf: &LeafTable, value: Option<&mut Pair>) -> Park {
     let waits_in_race = leaf.counts && cx.context().is_raced();
     if waits_in_race {
@@ -70,7 +73,7 @@ fn begin(cx: &Cx<'_>, leaf: &LeafTable, value: Option<&mut Pair>) -> Park {
 }
 
 /// Leaves the frames where the event finds them. Gives the context back if the fiber continues at once.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn park_at(slot: &Slot<'_>, node: Context, view: TurnView<'_>, park: Park) -> Option<Context> {
     if let Park::Not = park {
         return Some(node);
@@ -102,7 +105,7 @@ fn go_elsewhere(frames: Frames, view: TurnView<'_>, park: Park) -> Option<Contex
 }
 
 /// Leaves the frames in the queue of the scheduler.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
     let Some(mut frames) = slot.buffer() else { return };
     frames.set_waits(false);
@@ -149,7 +152,7 @@ impl Frames {
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) {
     let mut node = node;
     // Dropped before the node, which keeps the cell with the frames alive.
@@ -158,28 +161,27 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
     let mut is_cancelled = is_cancelled;
     loop {
         let put_back = PutBack(&slot, &node);
-        let is_cancelled = take(&mut is_cancelled);
-        let park = node.run_as(|| {
-            let mut is_cancelled = is_cancelled;
+        let park = 'run: {
+            let _current = node.set_current();
             if node.is_in_limit() {
                 value = run_in_limit(&node, view, &slot, value, take(&mut is_cancelled));
                 if !slot.buffer().is_some_and(Buffer::has_left_limit) {
-                    return Park::Undecided;
+                    break 'run Park::Undecided;
                 }
             }
             let cx = &Cx::new(&node, view, &slot);
-            if is_cancelled {
+            if take(&mut is_cancelled) {
                 value = cancel(cx);
             }
             value = run_frames(cx, value);
             // SAFETY: the driver holds frames.
             let frames = unsafe { cx.pushed() };
             if !frames.begins_here() {
-                return Park::Undecided;
+                break 'run Park::Undecided;
             }
             let leaf = frames.table().leaf();
             if leaf.yields { Park::InQueue } else { begin(cx, leaf, Some(&mut value)) }
-        });
+        };
         forget(put_back);
         let goes_on = match park {
             Park::InQueue => return yields(&slot, node, view),
@@ -255,7 +257,7 @@ fn cancel(cx: &Cx<'_>) -> Pair {
 }
 
 /// Runs frames until one waits or switches, or none is left. The first one may be a leaf, whose event has happened.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn run_frames(cx: &Cx<'_>, value: Pair) -> Pair {
     let mut value = value;
     loop {

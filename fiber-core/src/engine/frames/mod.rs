@@ -37,7 +37,8 @@ use buffer::{Pair, is_over_aligned};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, Forks};
 use crate::engine::step::{Follow, Step};
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part};
 pub(crate) use leaf_table::Submit;
 pub(crate) use table::Stepped;
 use table::{LeafOf, Of};
@@ -143,7 +144,7 @@ pub(crate) trait Waits: Send + 'static + Sized {
     ///
     /// # Safety
     /// A leaf is at this place, nothing else takes it, and the buffer is locked, unless the leaf [yields](Waits::YIELDS).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out> {
         // SAFETY: by the contract.
         let leaf = unsafe { at.read() };
@@ -170,7 +171,7 @@ impl<L, P> Along<L, P> {
     ///
     /// # Safety
     /// The place is for both.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn parts(at: *mut Self) -> (*mut L, *mut P) {
         // SAFETY: by the contract.
         let leaf = unsafe { &raw mut (*at).0 };
@@ -189,7 +190,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
         self.0.begin(cx)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<L::Event>> {
         self.0.wake(cx, signal)
     }
@@ -199,7 +200,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
         go_along(self.1, cx, outcome)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
         // SAFETY: by the contract.
         let (leaf, plain) = unsafe { Along::parts(at) };
@@ -222,7 +223,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
 }
 
 /// Takes a step that goes along with a wait.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn go_along<T: Send + 'static, P: Follow<T>>(plain: P, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<P::Out> {
     match plain.follow(cx, outcome) {
         Step::Done(outcome) => {
@@ -361,7 +362,7 @@ impl Cx<'_> {
     ///
     /// # Safety
     /// The caller writes it before anything else happens to the fiber. It [lies there](lies_in_frame).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn wait_in_place<L: Waits>(&self) -> (*mut L, Waiting<'_, L::Out>) {
         let (at, token) = self.push_unwritten(None, LeafOf::<L>::TABLE);
         (at.cast(), Waiting(token, PhantomData))
@@ -371,7 +372,7 @@ impl Cx<'_> {
     ///
     /// # Safety
     /// As [`wait_in_place`](Cx::wait_in_place).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn wait_then_in_place<L: Waits, P: Follow<L::Out>>(
         &self,
         plain: P,
@@ -410,7 +411,7 @@ impl Cx<'_> {
     }
 
     /// The result of a frame that has an outcome for the next one.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave<T: Send + 'static>(&self, outcome: Outcome<T>) -> Left {
         Left(self.frames().pack(outcome))
     }
@@ -422,7 +423,7 @@ impl Cx<'_> {
     }
 
     /// The same for a frame that ends a limit without a node.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_limit<T: Send + 'static>(&self, outcome: Outcome<T>) -> Left {
         self.frames().leave_limit();
         self.leave(outcome)
@@ -435,7 +436,7 @@ impl Cx<'_> {
     }
 
     /// The result of a frame that has taken this step.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_step<T: Send + 'static>(&self, step: Step<'_, T>) -> Left {
         match step {
             Step::Done(outcome) => {
@@ -451,7 +452,7 @@ impl Cx<'_> {
     }
 
     /// From now on, frames may be pushed again.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn unlock(&self) {
         self.frames().lock(false);
     }

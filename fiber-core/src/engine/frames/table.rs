@@ -9,7 +9,8 @@ use super::{Begun, Frame, Given, Left, Visit, Waits};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Follow, follow};
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, guard};
 
 /// A step, as a frame.
 pub(crate) struct Stepped<N>(pub(crate) N);
@@ -17,7 +18,7 @@ pub(crate) struct Stepped<N>(pub(crate) N);
 impl<T: Send + 'static, N: Follow<T>> Frame<T> for Stepped<N> {
     type Out = N::Out;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
         cx.leave_step(follow(self.0, cx, outcome))
     }
@@ -99,7 +100,7 @@ impl<L: Waits> LeafOf<L> {
 
     /// # Safety
     /// The leaf is the first frame.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn wake(cx: &Cx<'_>, signal: Signal) -> Pair {
         // SAFETY: this frame was pushed.
         let frames = unsafe { cx.pushed() };
@@ -174,7 +175,7 @@ impl<L: Waits> LeafOf<L> {
     ///
     /// # Safety
     /// The leaf is the first frame.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn end(cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<L::Out> {
         let frames = cx.frames();
         if const { is_over_aligned::<L>() } {

@@ -235,7 +235,7 @@ fn a_wait_is_continued_in_order_and_once() {
         let mut panicked = false;
         Turn::new(&root, &Alone).run(|turn| {
             let slot = Slot::apart();
-            panicked = crate::outcome::guard(|| f(&Cx::new(&root, turn, &slot))).is_err();
+            panicked = crate::panic::guard(|| f(&Cx::new(&root, turn, &slot))).is_err();
         });
         panicked
     };

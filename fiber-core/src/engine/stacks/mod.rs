@@ -33,7 +33,7 @@ use crate::engine::borrow::Help;
 use crate::engine::context::{Context, Cx};
 use crate::engine::frames::{self, Frames};
 use crate::engine::task::Task;
-use crate::outcome::catch_panic;
+use crate::panic::catch_panic;
 
 /// The stacks of one thread of a scheduler, for the direct fibers on it; see [`Worker::stacks`](crate::scheduler::Worker::stacks).
 ///

@@ -16,7 +16,8 @@ use crate::engine::step::{Follow, Run, Step, room_with};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::outcome::Outcome;
+use crate::panic::{Panic, discard_part, guard};
 use crate::sync::operation::Operation;
 
 impl<T: Send + 'static> Receiver<T> {
@@ -175,7 +176,7 @@ impl<T: Send + 'static, F: Send + 'static> Rounds<T, F> {
 
     #[inline]
     fn spend(&self, cx: &Cx<'_>) -> bool {
-        cx.spend(|| SwitchPoint::Bind(self.frame()))
+        cx.spend() || cx.ask(SwitchPoint::Bind(self.frame()))
     }
 }
 

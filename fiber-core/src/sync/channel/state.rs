@@ -177,7 +177,7 @@ impl<T> State<T> {
 
     /// The same for a caller that uses the item at once: by force, because it would wait for the result to get through memory
     /// (docs/decisions/stalls.md).
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn take_in_place(&mut self) -> Taken<T> {
         if let Some(item) = self.items.pop_front() {
             return Taken::Item(item, self.admit());

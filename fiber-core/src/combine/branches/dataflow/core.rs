@@ -10,7 +10,8 @@ use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::engine::suppress::HasContext;
 use crate::error::{Frame, Site};
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
+use crate::panic::guard;
 
 /// The parts of a dataflow. [`Block`] is the only implementation; the trait gives its five types one name.
 pub trait Program: Send + 'static + Sized {

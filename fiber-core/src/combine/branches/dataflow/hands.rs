@@ -10,7 +10,6 @@ use super::values::{Failed, Made, Step};
 use crate::combine::fork::branch::Ran;
 use crate::engine::context::{Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
-use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
 use crate::engine::task::Task;
 use crate::error::Site;
@@ -70,7 +69,7 @@ impl<'a, P: Program> Hands<'a, P> {
     pub(super) fn work(&mut self) {
         while let Some((index, starter)) = self.next() {
             starter(index, Start { index, how: How::Here(self) });
-            if self.has_ready() && !self.cx.spend(|| SwitchPoint::Branch) {
+            if self.has_ready() && !self.cx.spend_on_branch() {
                 self.share().offer_helper();
                 break;
             }

@@ -38,7 +38,6 @@ use self::hands::Hands;
 use self::shared::{Concluded, Shared};
 use crate::combine::region::group;
 use crate::engine::context::{Cx, Part};
-use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step as Ran};
 use crate::error::Site;
 use crate::fiber::Fiber;
@@ -89,7 +88,7 @@ impl<P: Program> Run for Dataflow<P> {
         if !core.has_ready() {
             return Ran::Done(core.conclude(cx));
         }
-        let may_start = cx.spend(|| SwitchPoint::Branch);
+        let may_start = cx.spend_on_branch();
         if !may_start || !cx.can_lend() {
             return run_apart(cx, core, site);
         }

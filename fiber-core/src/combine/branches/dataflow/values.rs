@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::engine::step::Run;
 use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Panic, discard_part};
+use crate::panic::{Panic, discard_part};
 
 /// A variable of a dataflow: the value of a step, or a value that the block has captured for several steps.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::Cx;
 use crate::engine::stacks::Stacks;
-use crate::outcome::guard;
+use crate::panic::guard;
 
 impl<'a> Cx<'a> {
     /// The stacks of this thread, if direct fibers can stay on it.
