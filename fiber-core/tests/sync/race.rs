@@ -402,6 +402,18 @@ fn an_abandoned_race_leaves_both_queues() {
 }
 
 #[test]
+fn an_abandoned_race_leaves_both_queues_though_the_drop_of_an_item_panics() {
+    let ((a, left), (b, right)) = (Channel::sliding(1), Channel::unbounded());
+    forget_after(left.recv().race(right.recv()), || {
+        // The first item is on its way to the race, and too old to come back.
+        a.try_send(Some(Bomb)).unwrap();
+        a.try_send(None).unwrap();
+    });
+    b.try_send(2).unwrap();
+    assert_eq!(drained(&right), [2]);
+}
+
+#[test]
 fn a_cancelled_race_passes_the_items_on() {
     explore(|| {
         let ((a, left), (b, right)) = (Channel::unbounded(), Channel::unbounded());

@@ -104,8 +104,9 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
 
     fn leave(&mut self, (): &mut ()) {
         if let Some((left, right)) = &mut self.sides {
-            left.leave();
-            right.leave();
+            // An item that the left side passes on may be dropped, which may panic. The right side leaves its event nevertheless.
+            let torn = [guard(|| left.leave()), guard(|| right.leave())];
+            Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
         }
     }
 
