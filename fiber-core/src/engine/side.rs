@@ -30,6 +30,9 @@ pub trait Side: Send + 'static + Sized {
     /// Its wake-up was fired. `None`: it is registered again.
     fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
 
+    /// See [`Awaits::missed`](crate::leaf::Awaits::missed).
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
+
     /// Removes the wake-up, and passes on a value that was already given to it.
     fn deregister(&mut self, cx: &Cx<'_>);
 
@@ -70,6 +73,10 @@ impl<T: Send + 'static> Side for NoSide<T> {
     }
 
     fn woken(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
+        match self.0 {}
+    }
+
+    fn missed(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
         match self.0 {}
     }
 

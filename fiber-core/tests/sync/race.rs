@@ -167,6 +167,20 @@ fn a_notification_that_came_too_late_for_a_race_goes_to_the_next_one() {
 }
 
 #[test]
+fn a_notification_to_all_that_has_missed_a_race_around_a_race_reaches_its_waiters() {
+    let (notify, test, (sender, receiver)) = (Notify::new(), TestScheduler::new(), Channel::unbounded());
+    let notified = notify.wait().race(Fiber::delay(Duration::from_secs(50)));
+    // From its item to its next wait, this side holds the race.
+    let tells =
+        receiver.recv().map(move |()| notify.notify_all()).bind(|()| Fiber::delay(Duration::from_secs(100)));
+    let race = test.spawn(notified.race(tells));
+    test.run_for(Duration::ZERO);
+    sender.try_send(()).unwrap();
+    test.run_for(Duration::ZERO);
+    assert_eq!(race.outcome().unwrap(), Either::Left(Either::Left(())));
+}
+
+#[test]
 fn a_barrier_counts_only_those_who_still_wait() {
     let (barrier, token) = (Barrier::new(2), CancelToken::new());
     let test = TestScheduler::new();

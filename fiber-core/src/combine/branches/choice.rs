@@ -110,6 +110,15 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
         }
     }
 
+    /// Both sides leave their events. Each may have been told something that it will not see again; then the left one wins.
+    fn missed(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        let (left, right) = self.sides.as_mut()?;
+        match (left.missed(cx), right.missed(cx)) {
+            (Some(event), _) => self.left(cx, event),
+            (None, event) => self.right(cx, event?),
+        }
+    }
+
     fn waits_for(&self) -> WaitsFor {
         match self.awaited() {
             [Some((first, _)), Some((second, _))] if first != second => WaitsFor::Either,
