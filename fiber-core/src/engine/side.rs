@@ -24,7 +24,7 @@ pub trait Side: Send + 'static + Sized {
     /// Leaves a wake-up with the event, or gives what the event has given meanwhile.
     ///
     /// # Safety
-    /// The side is neither moved nor dropped until `deregister` or `leave` was called, or until `woken` has given an outcome.
+    /// The side is neither moved nor dropped until `deregister`, `missed` or `leave` was called, or until `woken` has given an outcome.
     unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<Self::Event>>;
 
     /// Its wake-up was fired. `None`: it is registered again.
