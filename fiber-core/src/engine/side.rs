@@ -25,11 +25,14 @@ pub trait Side: Send + 'static + Sized {
     /// Leaves a wake-up with the event, or gives what the event has given meanwhile.
     ///
     /// # Safety
-    /// The side is neither moved nor dropped until `deregister` or `leave` was called, or until `woken` has given an outcome.
+    /// The side is neither moved nor dropped until `deregister`, `missed` or `leave` was called, or until `woken` has given an outcome.
     unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<Self::Event>>;
 
     /// Its wake-up was fired. `None`: it is registered again.
     fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
+
+    /// See [`Awaits::missed`](crate::leaf::Awaits::missed).
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
 
     /// Removes the wake-up, and passes on a value that was already given to it.
     fn deregister(&mut self, cx: &Cx<'_>);
@@ -71,6 +74,10 @@ impl<T: Send + 'static> Side for NoSide<T> {
     }
 
     fn woken(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
+        match self.0 {}
+    }
+
+    fn missed(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
         match self.0 {}
     }
 

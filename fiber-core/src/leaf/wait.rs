@@ -500,6 +500,10 @@ impl<W: Awaits> Side for Placed<W> {
         self.ask(|wait, place| wait.woken(place, cx))
     }
 
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        self.ask(|wait, place| wait.missed(place, cx))
+    }
+
     fn deregister(&mut self, cx: &Cx<'_>) {
         self.leaf.wait.deregister(&mut self.place, cx);
     }

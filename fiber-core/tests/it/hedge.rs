@@ -1,13 +1,16 @@
 //! Hedges: when an attempt is made and starts, and which end decides.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use fiber_core::error::Abandoned;
+use fiber_core::scheduler::TaskKind;
 use fiber_core::sync::{Channel, CircuitBreaker, CircuitOpen};
-use fiber_core::{Either, Error, Fiber, Outcome, Policy, Run};
+use fiber_core::{Context, Either, Error, Fiber, Outcome, Policy, Run};
 use fiber_test::{Explore, TestScheduler};
 
-use crate::support::Counter;
+use crate::support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -278,4 +281,20 @@ fn of_two_items_that_come_as_the_timer_is_due_one_is_left_in_every_schedule() {
             .bind(move |(one, _sender)| receiver.recv().map(move |other| assert_eq!(one + other, 3)))
     };
     Explore::default().schedules(500).lateness(SECOND).check(program);
+}
+
+#[test]
+fn a_hedge_whose_timer_is_dropped_is_abandoned_and_leaves_no_context() {
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let hedge = root.spawn(Fiber::hedge(SECOND, 2, || Fiber::<()>::never().boxed()));
+    queue.pop().expect("the hedge").run();
+    while let Some(task) = queue.pop() {
+        if task.kind() == TaskKind::Timer { drop(task) } else { task.run() }
+    }
+    assert!(hedge.try_outcome().unwrap().failure().unwrap().is::<Abandoned>());
+    root.cancel();
+    drop(root);
+    // Each context keeps the scheduler.
+    assert_eq!(Arc::strong_count(&queue), 1);
 }

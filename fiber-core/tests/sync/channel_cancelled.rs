@@ -125,6 +125,66 @@ fn two_receives_that_race_lose_nothing() {
     explore(|| contended(Channel::unbounded, raced));
 }
 
+/// An item that sends and receives in its own channel as it is dropped. Counts those that live.
+struct Restless {
+    ends: Arc<Mutex<Option<(Sender<Restless>, Receiver<Restless>)>>>,
+    live: Arc<AtomicUsize>,
+    descendants: u32,
+}
+
+impl Restless {
+    fn new(&Restless { ref ends, ref live, descendants }: &Restless) -> Self {
+        live.fetch_add(1, Ordering::Relaxed);
+        Restless { ends: ends.clone(), live: live.clone(), descendants }
+    }
+}
+
+impl Drop for Restless {
+    fn drop(&mut self) {
+        self.live.fetch_sub(1, Ordering::Relaxed);
+        let ends = self.ends.lock().clone();
+        if let (Some((sender, receiver)), Some(descendants)) = (ends, self.descendants.checked_sub(1)) {
+            self.descendants = descendants;
+            drop(sender.try_send(Restless::new(self)));
+            drop(receiver.try_recv());
+        }
+    }
+}
+
+#[test]
+fn items_that_use_their_channel_as_they_are_dropped_are_dropped_once() {
+    for open in [Channel::rendezvous, || Channel::bounded(1), || Channel::sliding(1)] {
+        explore(move || {
+            let (sender, receiver) = open();
+            let (ends, live) =
+                (Arc::new(Mutex::new(Some((sender.clone(), receiver.clone())))), Arc::default());
+            let parent = Restless { ends: ends.clone(), live, descendants: 2 };
+            let live = parent.live.clone();
+            live.fetch_add(1, Ordering::Relaxed);
+            let second = Duration::from_secs(1);
+            let fibers = vec![
+                sender.send(Restless::new(&parent)).timeout_option(second).map(drop).boxed(),
+                sender
+                    .send(Restless::new(&parent))
+                    .race(receiver.recv())
+                    .map(drop)
+                    .timeout_option(second)
+                    .map(drop)
+                    .boxed(),
+                receiver.recv().race(receiver.recv()).map(drop).timeout_option(second).map(drop).boxed(),
+                sender.send(Restless::new(&parent)).race(Fiber::delay(second)).map(drop).boxed(),
+            ];
+            drop((parent, sender, receiver));
+            with_a_victim(fibers).map(move |outcomes| {
+                drop(outcomes);
+                let ends = ends.lock().take();
+                drop(ends);
+                assert_eq!(live.load(Ordering::Relaxed), 0, "items that live");
+            })
+        });
+    }
+}
+
 #[test]
 fn no_schedule_of_one_sender_and_two_receivers_loses_the_item() {
     for open in [Channel::rendezvous, Channel::unbounded] as [fn() -> Ends; 2] {

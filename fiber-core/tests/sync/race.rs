@@ -167,6 +167,20 @@ fn a_notification_that_came_too_late_for_a_race_goes_to_the_next_one() {
 }
 
 #[test]
+fn a_notification_to_all_that_has_missed_a_race_around_a_race_reaches_its_waiters() {
+    let (notify, test, (sender, receiver)) = (Notify::new(), TestScheduler::new(), Channel::unbounded());
+    let notified = notify.wait().race(Fiber::delay(Duration::from_secs(50)));
+    // From its item to its next wait, this side holds the race.
+    let tells =
+        receiver.recv().map(move |()| notify.notify_all()).bind(|()| Fiber::delay(Duration::from_secs(100)));
+    let race = test.spawn(notified.race(tells));
+    test.run_for(Duration::ZERO);
+    sender.try_send(()).unwrap();
+    test.run_for(Duration::ZERO);
+    assert_eq!(race.outcome().unwrap(), Either::Left(Either::Left(())));
+}
+
+#[test]
 fn a_barrier_counts_only_those_who_still_wait() {
     let (barrier, token) = (Barrier::new(2), CancelToken::new());
     let test = TestScheduler::new();
@@ -399,6 +413,18 @@ fn an_abandoned_race_leaves_both_queues() {
     a.try_send(1).unwrap();
     b.try_send(2).unwrap();
     assert_eq!((drained(&left), drained(&right)), (vec![1], vec![2]));
+}
+
+#[test]
+fn an_abandoned_race_leaves_both_queues_though_the_drop_of_an_item_panics() {
+    let ((a, left), (b, right)) = (Channel::sliding(1), Channel::unbounded());
+    forget_after(left.recv().race(right.recv()), || {
+        // The first item is on its way to the race, and too old to come back.
+        a.try_send(Some(Bomb)).unwrap();
+        a.try_send(None).unwrap();
+    });
+    b.try_send(2).unwrap();
+    assert_eq!(drained(&right), [2]);
 }
 
 #[test]

@@ -105,8 +105,18 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
 
     fn leave(&mut self, (): &mut ()) {
         if let Some((left, right)) = &mut self.sides {
-            left.leave();
-            right.leave();
+            // An item that the left side passes on may be dropped, which may panic. The right side leaves its event nevertheless.
+            let torn = [guard(|| left.leave()), guard(|| right.leave())];
+            Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
+        }
+    }
+
+    /// Both sides leave their events. Each may have been told something that it will not see again; then the left one wins.
+    fn missed(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        let (left, right) = self.sides.as_mut()?;
+        match (left.missed(cx), right.missed(cx)) {
+            (Some(event), _) => self.left(cx, event),
+            (None, event) => self.right(cx, event?),
         }
     }
 

@@ -544,10 +544,13 @@ impl<T: Send + 'static> RegionEnd<()> for Conclude<T> {
 }
 
 impl<T: Send + 'static> Drop for Conclude<T> {
-    /// Outcomes are left if the scheduler has dropped the fiber.
+    /// Outcomes are left if the scheduler has dropped the fiber, and so is the wake-up, which would keep the group in its own cell.
     fn drop(&mut self) {
         let Some(group) = self.group.take() else { return };
-        let ends = Ends::<T>::of(&group).0.lock().ends.take();
+        let mut state = Ends::<T>::of(&group).0.lock();
+        let (ends, waiting) = (state.ends.take(), state.waiting.take());
+        drop(state);
+        drop(waiting);
         ends.into_iter().for_each(|ends| ends.discard(&group));
     }
 }

@@ -103,6 +103,10 @@ impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
         self.side.woken(cx)
     }
 
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {
+        self.side.missed(cx)
+    }
+
     fn deregister(&mut self, cx: &Cx<'_>) {
         self.side.deregister(cx);
     }
