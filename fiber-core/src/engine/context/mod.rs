@@ -539,8 +539,14 @@ impl Context {
     #[inline]
     pub(crate) fn observe(&self, event: Event<'_>) {
         if self.is_observed() {
-            catch_panic(|| self.scheduler().observe(self, event));
+            self.tell_observer(event);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_observer(&self, event: Event<'_>) {
+        catch_panic(|| self.scheduler().observe(self, event));
     }
 
     /// Whether the scheduler observes events.
