@@ -119,13 +119,13 @@ impl CancelToken {
     pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
         Object::TOKENS.touch(Access::Read);
         let event = self.0.begin_wait();
-        self.0.park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
+        self.0.parking().park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
     }
 
     /// Takes the wake-up back, unless it was fired.
     pub(crate) fn unpark(&self, parked: Parked) -> Option<Wakeup> {
         Object::TOKENS.touch(Access::Read);
-        self.0.fire(parked.0).waiter()
+        self.0.parking().fire(parked.0).waiter()
     }
 }
 

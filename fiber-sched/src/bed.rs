@@ -29,7 +29,7 @@ impl Bed {
     /// up to 50 us late.
     pub(crate) fn be_punctual() {
         // If the call fails, the thread only sleeps a bit longer.
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(miri)))]
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZero::new(1));
     }
 

@@ -356,7 +356,7 @@ fn two_cancellations_wake_the_waiter_once() {
     model(|| {
         let node = root();
         node.begin_wait();
-        assert!(node.park(waiter(), false).is_ok());
+        assert!(node.parking().park(waiter(), false).is_ok());
         let other = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
@@ -376,7 +376,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
             move || Node::cancel(&node, 0)
         });
         node.begin_wait();
-        let seen_by_fiber = match node.park(waiter(), false) {
+        let seen_by_fiber = match node.parking().park(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, signal)) => {
                 assert_eq!(signal, Signal::Cancelled);
@@ -398,7 +398,7 @@ fn the_end_of_a_limit_and_a_fiber_that_parks_in_it_meet_exactly_once() {
             move || usize::from(node.end_limit().inspect(check).is_some())
         });
         node.begin_wait();
-        let seen_by_fiber = match node.park_limited(waiter(), false) {
+        let seen_by_fiber = match node.parking().park_limited(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, signal)) => {
                 assert_eq!(signal, Signal::Cancelled);
@@ -415,7 +415,7 @@ fn an_event_a_cancellation_and_the_end_of_a_limit_wake_the_waiter_once() {
     model_with_a_bound(|| {
         let node = root();
         let generation = node.begin_wait();
-        assert!(node.park_limited(waiter(), false).is_ok());
+        assert!(node.parking().park_limited(waiter(), false).is_ok());
         let timer = thread::spawn({
             let node = node.clone();
             move || usize::from(node.end_limit().inspect(check).is_some())
@@ -424,7 +424,7 @@ fn an_event_a_cancellation_and_the_end_of_a_limit_wake_the_waiter_once() {
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        let by_event = usize::from(node.fire(generation).waiter().inspect(check).is_some());
+        let by_event = usize::from(node.parking().fire(generation).waiter().inspect(check).is_some());
         let by_timer = timer.join().unwrap();
         canceller.join().unwrap();
         assert_eq!(by_event + by_timer + node.owner().cancelled.load(Ordering::Relaxed), 1);
@@ -441,12 +441,12 @@ fn the_end_of_a_limit_does_not_wake_a_fiber_that_waits_after_it() {
             move || assert!(node.end_limit().is_none())
         });
         let generation = node.begin_wait();
-        assert!(node.park(waiter(), false).is_ok());
-        check(&node.fire(generation).waiter().expect("the event took the waiter"));
+        assert!(node.parking().park(waiter(), false).is_ok());
+        check(&node.parking().fire(generation).waiter().expect("the event took the waiter"));
         timer.join().unwrap();
         node.forget_limit();
         node.begin_wait();
-        assert!(node.park_limited(waiter(), false).is_ok());
+        assert!(node.parking().park_limited(waiter(), false).is_ok());
         check(&node.take_parked().expect("it waits"));
     });
 }
@@ -456,12 +456,12 @@ fn a_shielded_waiter_is_left_to_its_event() {
     model(|| {
         let node = root();
         let generation = node.begin_wait();
-        assert!(node.park(waiter(), true).is_ok());
+        assert!(node.parking().park(waiter(), true).is_ok());
         let canceller = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        let fired = node.fire(generation).waiter();
+        let fired = node.parking().fire(generation).waiter();
         check(&fired.expect("the event took the waiter"));
         canceller.join().unwrap();
         assert_eq!(node.owner().cancelled.load(Ordering::Relaxed), 0);
@@ -473,10 +473,10 @@ fn an_event_and_a_cancellation_wake_the_waiter_once() {
     model(|| {
         let node = root();
         let generation = node.begin_wait();
-        assert!(node.park(waiter(), false).is_ok());
+        assert!(node.parking().park(waiter(), false).is_ok());
         let event = thread::spawn({
             let node = node.clone();
-            move || usize::from(node.fire(generation).waiter().inspect(check).is_some())
+            move || usize::from(node.parking().fire(generation).waiter().inspect(check).is_some())
         });
         Node::cancel(&node, 0);
         let fired = event.join().unwrap();
@@ -491,7 +491,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
         let event = node.begin_wait();
         let fire = |event| {
             let node = node.clone();
-            thread::spawn(move || match node.fire(event) {
+            thread::spawn(move || match node.parking().fire(event) {
                 Fired::Late => false,
                 Fired::Armed => true,
                 Fired::Parked(waiter) => {
@@ -501,7 +501,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
             })
         };
         let (first, second) = (fire(event), fire(event.second()));
-        if let Err(Unparked(waiter, signal)) = node.park(waiter(), false) {
+        if let Err(Unparked(waiter, signal)) = node.parking().park(waiter(), false) {
             check(&waiter);
             assert_eq!(signal, Signal::Fired);
         }
@@ -520,17 +520,19 @@ fn a_fiber_that_claims_its_wait_while_it_registers_and_the_first_event_do_not_bo
         let event = node.begin_wait();
         let served = thread::spawn({
             let node = node.clone();
-            move || !matches!(node.fire(event), Fired::Late)
+            move || !matches!(node.parking().fire(event), Fired::Late)
         });
         let canceller = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        let is_claimed = !matches!(node.fire(event.second()), Fired::Late);
+        let is_claimed = !matches!(node.parking().fire(event.second()), Fired::Late);
         if is_claimed {
             node.end_wait();
         } else {
-            let Err(Unparked(waiter, signal)) = node.park(waiter(), false) else { panic!("it was served") };
+            let Err(Unparked(waiter, signal)) = node.parking().park(waiter(), false) else {
+                panic!("it was served")
+            };
             check(&waiter);
             assert_eq!(signal, Signal::Fired);
         }
@@ -547,13 +549,13 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
         let generation = node.begin_wait();
         let event = thread::spawn({
             let node = node.clone();
-            move || usize::from(node.fire(generation).waiter().inspect(check).is_some())
+            move || usize::from(node.parking().fire(generation).waiter().inspect(check).is_some())
         });
         let canceller = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        let seen_by_fiber = match node.park(waiter(), false) {
+        let seen_by_fiber = match node.parking().park(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, _)) => {
                 check(&waiter);
@@ -847,9 +849,9 @@ fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
         let generation = root.begin_wait();
         let lost = {
             let root = root.clone();
-            thread::spawn(move || root.abandon(generation))
+            thread::spawn(move || root.parking().abandon(generation))
         };
-        let unparked = root.park(waiter(), false).err();
+        let unparked = root.parking().park(waiter(), false).err();
         let taken = lost.join().unwrap();
         if let Some(Unparked(waiter, signal)) = &unparked {
             assert_eq!(*signal, Signal::Abandoned);
@@ -867,14 +869,14 @@ fn the_event_of_an_old_wait_does_not_end_a_new_one() {
         let old = node.begin_wait();
         let late = thread::spawn({
             let node = node.clone();
-            move || node.fire(old).waiter().is_some()
+            move || node.parking().fire(old).waiter().is_some()
         });
         // The fiber sees its event itself, and waits for another one.
         node.end_wait();
         let new = node.begin_wait();
-        assert!(node.park(waiter(), false).is_ok());
+        assert!(node.parking().park(waiter(), false).is_ok());
         assert!(!late.join().unwrap());
-        assert!(node.fire(new).waiter().is_some());
+        assert!(node.parking().fire(new).waiter().is_some());
     });
 }
 
@@ -910,7 +912,7 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
             parent.end_wait();
             1
         } else {
-            usize::from(parent.park(waiter(), true).is_err())
+            usize::from(parent.parking().park(waiter(), true).is_err())
         };
         let woken = ender.join().unwrap();
         assert_eq!(seen_by_parent + woken, 1);

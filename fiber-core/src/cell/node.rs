@@ -19,7 +19,7 @@ use std::borrow::Borrow;
 use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
-use super::parking::{EventKey, Fired, Parking, Signal, Unparked};
+use super::parking::{EventKey, Parking, Signal};
 use super::reference::{Links, Ref, Seed, Vtable};
 use super::word::{Phase, Word};
 use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
@@ -304,15 +304,11 @@ impl<O: Owner> Node<O> {
         self.parking.end_wait();
     }
 
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn park(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
-        self.parking.park(waiter, shielded)
-    }
-
-    /// The same for a fiber in a limit without a node, which [`end_limit`](Node::end_limit) ends.
-    #[inline(never)]
-    pub(crate) fn park_limited(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
-        self.parking.park_limited(waiter, shielded)
+    /// The slot. As soon as a call has changed its word, another thread may end the fiber and free the node. So such calls borrow the
+    /// slot, all of whose bytes are in cells, and not the node.
+    #[inline]
+    pub(crate) fn parking(&self) -> &Parking<O::Waiter> {
+        &self.parking
     }
 
     /// Ends the limit without a node in which the fiber is. Gives the waiter if the caller has to wake it.
@@ -323,19 +319,6 @@ impl<O: Owner> Node<O> {
     /// Forgets the end of a limit without a node, which was left.
     pub(crate) fn forget_limit(&self) {
         self.parking.clear(Word::LIMIT_OVER);
-    }
-
-    #[inline]
-    pub(crate) fn fire(&self, event: EventKey) -> Fired<O::Waiter> {
-        self.parking.fire(event)
-    }
-
-    pub(crate) fn fire_missed(&self, event: EventKey) -> Fired<O::Waiter> {
-        self.parking.fire_missed(event)
-    }
-
-    pub(crate) fn abandon(&self, event: EventKey) -> Option<O::Waiter> {
-        self.parking.abandon(event)
     }
 
     /// Whether the wait of this event goes on. A snapshot: the event of another side of a race may end it.

@@ -97,7 +97,8 @@ impl<W> Fired<W> {
 #[derive(Debug)]
 pub(crate) struct Unparked<W>(pub(crate) W, pub(crate) Signal);
 
-pub(super) struct Parking<W> {
+/// Where the fiber of a node waits.
+pub(crate) struct Parking<W> {
     word: AtomicU64,
     /// Written by the fiber in `IDLE` or `FIRED`; read by the thread that moves the word out of `PARKED`.
     waiter: UnsafeCell<Option<W>>,
@@ -178,7 +179,7 @@ impl<W> Parking<W> {
     /// # Errors
     /// Returns the waiter if the event has already arrived, or the fiber was cancelled and is not `shielded`.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
+    pub(crate) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.park_in::<false>(waiter, shielded)
     }
 
@@ -186,7 +187,8 @@ impl<W> Parking<W> {
     ///
     /// # Errors
     /// Returns the waiter also if the limit is over, and the fiber is not `shielded`.
-    pub(super) fn park_limited(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
+    #[inline(never)]
+    pub(crate) fn park_limited(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.park_in::<true>(waiter, shielded)
     }
 
@@ -224,7 +226,7 @@ impl<W> Parking<W> {
     /// Reports an event of a wait. Unless the result is `Late`, this event ends the wait, and neither a cancellation nor
     /// another event can end it any more.
     #[inline]
-    pub(super) fn fire(&self, event: EventKey) -> Fired<W> {
+    pub(crate) fn fire(&self, event: EventKey) -> Fired<W> {
         let mark = if event.is_second() { Word::SECOND } else { 0 };
         let current = self.load();
         // Usually, the fiber has parked.
@@ -244,13 +246,13 @@ impl<W> Parking<W> {
     }
 
     /// Ends a wait whose event came while another side of a race held that: nothing was given or taken. Otherwise like `fire`.
-    pub(super) fn fire_missed(&self, event: EventKey) -> Fired<W> {
+    pub(crate) fn fire_missed(&self, event: EventKey) -> Fired<W> {
         self.settle(event.generation(), Word::MISSED, Word::to_fired)
     }
 
     /// Reports that an event of a wait will never happen. Returns the waiter if the caller has to drop it. Otherwise the
     /// wait is over, or the fiber sees the loss itself when it parks.
-    pub(super) fn abandon(&self, event: EventKey) -> Option<W> {
+    pub(crate) fn abandon(&self, event: EventKey) -> Option<W> {
         self.settle(event.generation(), 0, Word::to_abandoned).waiter()
     }
 

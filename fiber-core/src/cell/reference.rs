@@ -225,12 +225,18 @@ impl<O: Owner> Seed<O> {
     fn of<B: Body<O>>(buffer: Buffer<B::Description>, flags: u64, (front, body): (B::Front, B)) -> Self {
         let cell = recycle::take_block(const { Cell::<O, B>::LAYOUT }).cast::<Cell<O, B>>();
         let at = cell.as_ptr();
-        // SAFETY: the block is one for this type, and no other code has a pointer to it yet.
-        unsafe { (&raw mut (*at).front).write(front) };
+        // SAFETY: the block is one for this type.
+        let front_at = unsafe { &raw mut (*at).front };
         // SAFETY: as above.
-        unsafe { (&raw mut (*at).body).write(body) };
+        let body_at = unsafe { &raw mut (*at).body };
         // SAFETY: as above.
-        unsafe { (&raw mut (*at).buffer).write(UnsafeCell::new(buffer)) };
+        let buffer_at = unsafe { &raw mut (*at).buffer };
+        // SAFETY: the place is in the block, and no other code has a pointer to it yet.
+        unsafe { front_at.write(front) };
+        // SAFETY: as above.
+        unsafe { body_at.write(body) };
+        // SAFETY: as above.
+        unsafe { buffer_at.write(UnsafeCell::new(buffer)) };
         Seed { cell: cell.cast(), vtable: Cell::<O, B>::VTABLE, flags }
     }
 

@@ -874,13 +874,13 @@ impl Context {
     #[inline]
     fn fire(&self, event: EventKey) -> Fired<Waiter> {
         self.touch(Side::Life, Access::Write);
-        self.0.fire(event)
+        self.0.parking().fire(event)
     }
 
     /// Abandons the wait for this event, if the wait is not over, and returns the rest of the fiber, to be dropped.
     fn abandon_wait(&self, event: EventKey) -> Option<Waiter> {
         self.touch(Side::Life, Access::Write);
-        self.0.abandon(event)
+        self.0.parking().abandon(event)
     }
 
     /// Begins a wait for one event: returns its key, for the wake-up to leave with the event.
@@ -932,7 +932,8 @@ impl Context {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
         let shielded = shielded || self.is_masked();
-        if self.is_in_limit() { self.0.park_limited(waiter, shielded) } else { self.0.park(waiter, shielded) }
+        let (in_limit, parking) = (self.is_in_limit(), self.0.parking());
+        if in_limit { parking.park_limited(waiter, shielded) } else { parking.park(waiter, shielded) }
     }
 
     /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself.

@@ -285,7 +285,7 @@ impl Context {
     /// Ends the wait of this event, which has missed a race.
     pub(super) fn fire_missed(&self, event: EventKey) -> Fired<Waiter> {
         self.touch(Touches::Life, Access::Write);
-        self.0.fire_missed(event)
+        self.0.parking().fire_missed(event)
     }
 
     /// Whether the last wait has ended without an event: the one that came has missed a race, which is free again.
