@@ -467,6 +467,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Spends one unit of the budget. `false`: the fiber has to [ask](Cx::ask).
+    // Two functions, because the point that `ask` takes would be written to the stack before each call of one.
     #[inline]
     pub(crate) fn spend(&self) -> bool {
         let Turn { budget, is_overdue, .. } = self.turn;
