@@ -53,7 +53,7 @@ impl<T> Outcome<T> {
 
     /// The value, or an [`Error`] that says why there is none.
     ///
-    /// A panic becomes a [`Panicked`], which displays its message; a cancellation becomes [`Cancelled`].
+    /// A panic becomes a [`Panicked`](crate::error::Panicked), which displays its message; a cancellation becomes [`Cancelled`].
     ///
     /// ```
     /// use fiber_core::{Outcome, error::Cancelled};
