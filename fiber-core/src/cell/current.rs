@@ -31,7 +31,7 @@ impl<F: Owner> Current<F> {
 }
 
 impl<F: Owner> Current<F> {
-    /// Whether there is one.
+    /// Whether a fiber is the current one.
     pub(crate) fn is_some(&self) -> bool {
         self.0.get().is_some()
     }

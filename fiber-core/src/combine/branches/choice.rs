@@ -53,6 +53,13 @@ impl<A: Side, B: Side> Choice<A, B> {
     }
 }
 
+/// Both sides leave their events. Each calls code of the user, such as the drop of an item that it passes on: the right one leaves although
+/// the left one panics.
+fn both(left: impl FnOnce(), right: impl FnOnce()) {
+    let torn = [guard(left), guard(right)];
+    Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
+}
+
 impl<A: Side, B: Side> Awaits for Choice<A, B> {
     type Out = Either<A::Out, B::Out>;
     // The sides have their places.
@@ -97,17 +104,13 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
 
     fn deregister(&mut self, (): &mut (), cx: &Cx<'_>) {
         if let Some((left, right)) = &mut self.sides {
-            // Code of the user, which may panic. The right side leaves its event nevertheless.
-            let torn = [guard(|| left.deregister(cx)), guard(|| right.deregister(cx))];
-            Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
+            both(|| left.deregister(cx), || right.deregister(cx));
         }
     }
 
     fn leave(&mut self, (): &mut ()) {
         if let Some((left, right)) = &mut self.sides {
-            // An item that the left side passes on may be dropped, which may panic. The right side leaves its event nevertheless.
-            let torn = [guard(|| left.leave()), guard(|| right.leave())];
-            Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
+            both(|| left.leave(), || right.leave());
         }
     }
 

@@ -467,7 +467,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Spends one unit of the budget. `false`: the fiber has to [ask](Cx::ask).
-    // Two functions, because the point that `ask` takes would be written to the stack before each call of one.
+    // Separate from `ask`, so that a `SwitchPoint` is made only where the scheduler is asked.
     #[inline]
     pub(crate) fn spend(&self) -> bool {
         let Turn { budget, is_overdue, .. } = self.turn;
