@@ -124,6 +124,11 @@ impl Observers {
         self.all.is_empty()
     }
 
+    /// Whether somebody sees turns.
+    pub(crate) fn surround_turns(&self) -> bool {
+        !self.is_empty
+    }
+
     pub(crate) fn event(&self, fiber: &Context, event: Event<'_>) {
         self.all.iter().for_each(|observer| contain(|| observer.event(fiber, event)));
     }

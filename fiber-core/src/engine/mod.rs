@@ -15,6 +15,7 @@ pub(crate) mod holder;
 pub(crate) mod host;
 pub(crate) mod lend;
 pub(crate) mod network;
+pub(crate) mod next;
 pub(crate) mod scheduler;
 pub(crate) mod side;
 #[cfg(feature = "direct")]

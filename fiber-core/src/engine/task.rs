@@ -10,6 +10,7 @@ use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
 use crate::engine::context::{Context, Turn, TurnView, Wakeup};
 use crate::engine::frames::{Frames, Visit};
+use crate::engine::next;
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
 use crate::panic::catch_panic;
@@ -459,9 +460,19 @@ impl<'w> TaskRunner<'w> {
     /// As [`Task::run`].
     pub fn run(&mut self, task: Task) {
         let turn = &self.0;
-        with_own_queue(|| match task.0.into_inner() {
-            (Value::Second(rest), note) => rest.wake_in(turn, signal_of(note)),
-            (value, note) => run_kind(Kind::of(value, note), turn),
+        let wakes_next = turn.wakes_next();
+        let outer = if wakes_next.is_null() { wakes_next } else { next::set_scheduler(wakes_next) };
+        with_own_queue(|| {
+            match task.0.into_inner() {
+                (Value::Second(rest), note) => rest.wake_in(turn, signal_of(note)),
+                (value, note) => run_kind(Kind::of(value, note), turn),
+            }
+            if !wakes_next.is_null() {
+                if let Some(first) = next::take(wakes_next) {
+                    next::run_all(first, wakes_next, |fiber| fiber.wake_in(turn, Signal::Fired));
+                }
+                next::set_scheduler(outer);
+            }
         });
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::mem;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -93,6 +94,11 @@ impl ThreadScheduler {
 
     pub(super) fn own(&self) -> &OwnQueue {
         &self.own
+    }
+
+    /// See [`Worker::wakes_next`](fiber_core::scheduler::Worker::wakes_next). Observers see each turn.
+    pub(super) fn wakes_next(self: &Arc<Self>) -> *const () {
+        if self.observers.surround_turns() { ptr::null() } else { Arc::as_ptr(self).cast() }
     }
 
     /// Runs tasks, and sleeps when there are none, until a task makes `is_over` true.

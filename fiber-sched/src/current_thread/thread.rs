@@ -112,6 +112,10 @@ impl Worker for OnlyThread<'_> {
         Ok(())
     }
 
+    fn wakes_next(&self) -> *const () {
+        self.scheduler.wakes_next()
+    }
+
     fn take_back(&self, fiber: &Context) -> Option<Task> {
         if self.scheduler.has_ready() {
             return self.scheduler.take_back(fiber);

@@ -1,12 +1,14 @@
 //! Fibers on the calling thread.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::Fiber;
-use fiber_sched::CurrentThread;
+use fiber_core::sync::{Channel, Notify};
+use fiber_core::{Fiber, Handle};
+use fiber_sched::{CurrentThread, History};
 
 #[test]
 fn everything_runs_on_the_calling_thread() {
@@ -76,4 +78,83 @@ fn it_may_move_to_another_thread() {
     .join()
     .unwrap();
     assert_eq!(there, ran_on);
+}
+
+/// Notes its name when it has waited for the notification.
+fn noted(name: &'static str, wait: &Notify, log: &Arc<Mutex<Vec<&'static str>>>) -> Fiber<()> {
+    let log = log.clone();
+    wait.wait().map(move |()| log.lock().unwrap().push(name)).boxed()
+}
+
+#[test]
+fn a_fiber_that_is_woken_runs_before_those_in_the_queue_unless_an_observer_looks() {
+    let order = |scheduler: &CurrentThread| {
+        let (first, second) = (Notify::new(), Notify::new());
+        let log = Arc::default();
+        let waiting = [noted("first", &first, &log), noted("second", &second, &log)];
+        let queued = log.clone();
+        let wake = Fiber::fork_all(waiting).bind(move |waiting| {
+            Fiber::yield_now().bind(move |()| {
+                let queued = Fiber::lazy(move || queued.lock().unwrap().push("queued")).fork();
+                queued.bind(move |queued| {
+                    first.notify_one();
+                    second.notify_one();
+                    // A join would start the fiber in the queue.
+                    Fiber::yield_now()
+                        .bind(|()| queued.join().zip(Fiber::parallel(waiting.into_iter().map(Handle::join))))
+                })
+            })
+        });
+        assert!(scheduler.run(wake).is_success());
+        Arc::into_inner(log).unwrap().into_inner().unwrap()
+    };
+    assert_eq!(order(&CurrentThread::new()), ["first", "queued", "second"]);
+    assert_eq!(order(&CurrentThread::with_observer(History::new())), ["queued", "first", "second"]);
+}
+
+#[test]
+fn two_fibers_that_wake_each_other_let_others_run() {
+    let (to, from_here) = Channel::bounded(1);
+    let (back, from_there) = Channel::bounded(1);
+    let (runs, seen) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicU32::new(0)));
+    let (goes_on, turns) = (runs.clone(), seen.clone());
+    // 100 turns of another fiber end an endless exchange.
+    let other = Fiber::for_each(0..100, move |_| {
+        turns.fetch_add(1, Ordering::Relaxed);
+        Fiber::yield_now()
+    })
+    .map(move |()| runs.store(false, Ordering::Relaxed));
+    let echo = from_here.for_each(move |n: u64| back.send(n));
+    let ask = Fiber::iterate(0, move |n| {
+        let (answer, goes_on) = (from_there.recv(), goes_on.load(Ordering::Relaxed));
+        to.send(n)
+            .bind(move |()| answer)
+            .map(move |n| if goes_on { ControlFlow::Continue(n + 1) } else { ControlFlow::Break(n) })
+    });
+    let exchange = echo.fork().bind(|_| other.fork().bind(|_| ask));
+    let exchanged = CurrentThread::new().run(exchange).unwrap();
+    assert_eq!(seen.load(Ordering::Relaxed), 100);
+    // Eight turns, four in each direction, for each of the other fiber.
+    assert!((300..500).contains(&exchanged), "{exchanged}");
+}
+
+#[test]
+fn a_fiber_that_was_woken_does_not_run_on_a_scheduler_that_runs_in_the_same_turn() {
+    let log = Arc::default();
+    let notify = Notify::new();
+    let woken = noted("woken", &notify, &log);
+    let inside = log.clone();
+    let wake = woken.fork().bind(move |woken| {
+        Fiber::yield_now().bind(move |()| {
+            notify.notify_one();
+            // It wakes fibers of its own, too.
+            let (sender, receiver) = Channel::bounded(1);
+            let exchange = receiver.recv().zip(sender.send("inside"));
+            let (got, ()) = CurrentThread::new().run(exchange).unwrap();
+            inside.lock().unwrap().push(got);
+            woken.join()
+        })
+    });
+    assert!(CurrentThread::new().run(wake).is_success());
+    assert_eq!(*log.lock().unwrap(), ["inside", "woken"]);
 }

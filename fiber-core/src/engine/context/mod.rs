@@ -360,6 +360,12 @@ impl Context {
         &self.0.top().scheduler
     }
 
+    /// The address of what all contexts of its tree share.
+    #[inline]
+    fn tree(&self) -> *const () {
+        ptr::from_ref(self.0.top()).cast()
+    }
+
     /// Whether the fiber was cancelled: one load. In an uncancelable region this may be `true` while the fiber runs on.
     #[inline]
     pub fn is_cancelled(&self) -> bool {

@@ -6,6 +6,7 @@ mod direct;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::iter::from_fn;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,12 +47,16 @@ pub(crate) struct Turn<'w> {
     deepest: Cell<usize>,
     /// The number of binds left until the scheduler is asked.
     budget: Cell<u32>,
+    /// That at the beginning of a turn, for fibers of the tree at this address.
+    full_budget: Cell<(*const (), u32)>,
     /// Whether the scheduler is asked at the next bind in any case.
     is_overdue: &'w AtomicBool,
     /// Whether the turn runs on a user thread, which it should leave soon, and not on one of the scheduler's.
     is_guest: bool,
     /// The work that continues from the bottom of the stack.
     put_off: RefCell<Vec<(Waiter, Signal)>>,
+    /// The scheduler whose fibers may run [next](crate::engine::next).
+    wakes_next: *const (),
     nodes_made: NodesMade,
 }
 
@@ -70,7 +75,8 @@ impl<'w> Turn<'w> {
     /// Makes the state that all turns on a worker's thread share. Each turn has to [`begin`](Turn::begin).
     pub(crate) fn on_thread_of(worker: &'w dyn Worker) -> Self {
         let branches = guard(|| worker.branches()).unwrap_or(None);
-        Turn { branches, ..Turn::on(worker, 1) }
+        let wakes_next = guard(|| worker.wakes_next()).unwrap_or(ptr::null());
+        Turn { branches, wakes_next, ..Turn::on(worker, 1) }
     }
 
     // Inlined, so that the turn is built in the frame of the caller: it is large, and should not be moved.
@@ -83,9 +89,11 @@ impl<'w> Turn<'w> {
             base: Cell::new(stack::address()),
             deepest: Cell::new(DEEPEST),
             budget: Cell::new(budget),
+            full_budget: Cell::new((ptr::null(), 1)),
             is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
+            wakes_next: ptr::null(),
             nodes_made: NodesMade::default(),
         }
     }
@@ -101,10 +109,20 @@ impl<'w> Turn<'w> {
         guard(|| self.worker.branches()).unwrap_or(None)
     }
 
+    #[inline]
+    pub(crate) fn wakes_next(&self) -> *const () {
+        self.wakes_next
+    }
+
     /// Begins a turn of the fiber of `context`.
     #[inline]
     pub(crate) fn begin(&self, context: &Context) {
-        self.budget.set(budget_of(context));
+        let (tree, mut budget) = self.full_budget.get();
+        if tree != context.tree() {
+            budget = budget_of(context);
+            self.full_budget.set((context.tree(), budget));
+        }
+        self.budget.set(budget);
     }
 
     /// Runs `first`, then all work that was deferred to the bottom of the stack. Never unwinds.
@@ -145,7 +163,6 @@ impl<'w> Turn<'w> {
 }
 
 /// The number of binds that the fiber may run before it asks the scheduler.
-#[inline]
 fn budget_of(context: &Context) -> u32 {
     let scheduler = context.scheduler();
     guard(|| scheduler.budget()).unwrap_or(1)

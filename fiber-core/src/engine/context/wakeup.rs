@@ -6,6 +6,7 @@ use std::task::Waker;
 
 use super::{Context, Cx, Turn, throw_away};
 use crate::cell::{EventKey, Fired, Signal};
+use crate::engine::next;
 use crate::engine::task::{Task, Waiter};
 use crate::panic::guard;
 
@@ -208,7 +209,7 @@ impl EventOf<'_> {
         match end_wait(self.0, self.1) {
             Fired::Late => return false,
             Fired::Armed => {}
-            Fired::Parked(waiter) => self.0.schedule(Task::wake(waiter, Signal::Fired)),
+            Fired::Parked(waiter) => next::wake(waiter),
         }
         true
     }
@@ -257,11 +258,7 @@ impl Committed {
     pub(crate) fn wake(self) {
         match self.0 {
             Woken::Armed => {}
-            Woken::Parked(waiter) => {
-                // The scheduler is borrowed from the tree, which the task might end before `schedule` returns.
-                let fiber = waiter.fiber().clone();
-                fiber.schedule(Task::wake(waiter, Signal::Fired));
-            }
+            Woken::Parked(waiter) => next::wake(waiter),
             // As in `fire`.
             Woken::Waker(waker) => drop(guard(|| waker.wake())),
         }
@@ -271,8 +268,10 @@ impl Committed {
     pub(crate) fn wake_in(self, cx: &Cx<'_>) {
         match self.0 {
             Woken::Parked(waiter) if waiter.fiber().host().is_none() => {
-                let scheduler = ptr::from_ref(&**waiter.fiber().scheduler());
-                cx.view().schedule_again(scheduler, Task::wake(waiter, Signal::Fired));
+                if let Err(waiter) = next::try_wake(waiter) {
+                    let scheduler = ptr::from_ref(&**waiter.fiber().scheduler());
+                    cx.view().schedule_again(scheduler, Task::wake(waiter, Signal::Fired));
+                }
             }
             woken => Committed(woken).wake(),
         }
