@@ -12,14 +12,15 @@ use std::task::{Wake, Waker};
 use loom::cell::UnsafeCell;
 use loom::model;
 use loom::sync::atomic::{AtomicBool, Ordering};
-use loom::sync::{Arc, Notify};
+use loom::sync::{Arc, Mutex, Notify};
 use loom::thread;
 
 use super::Latch;
+use super::channel::passed::Passed;
 use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
 use super::operation::Attempt;
 use super::permits::Permits;
-use super::waiters::Waiter;
+use super::waiters::{Waiter, Waiters};
 use crate::engine::context::Seat;
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
@@ -378,4 +379,55 @@ fn a_notification_for_one_who_leaves_goes_to_the_next() {
         leaver.join().unwrap();
         assert!(!notify.try_wait());
     });
+}
+
+#[test]
+fn an_answer_that_is_taken_without_the_lock_is_whole_and_one_that_is_not_there_is_under_it() {
+    model(|| {
+        let list = Arc::new(Mutex::new(Waiters::new()));
+        let mut waiter = Waiter::default();
+        waiter.join(&mut list.lock().unwrap(), seat().1, 0);
+        let server = thread::spawn({
+            let list = list.clone();
+            move || {
+                let mut list = list.lock().unwrap();
+                let served = list.serve(|answer| *answer = 7);
+                drop(list);
+                served.map(|committed| committed.wake()).is_some()
+            }
+        });
+        // At any time: a fiber may see that its wait is over before the answer is there.
+        let answer = match waiter.take_answer() {
+            Some(answer) => (answer, true),
+            None => waiter.leave(&mut list.lock().unwrap()).unwrap(),
+        };
+        assert_eq!(answer, if server.join().unwrap() { (7, true) } else { (0, false) });
+    });
+}
+
+#[test]
+fn who_closes_a_channel_or_who_takes_the_last_item_sees_that_it_was_the_last() {
+    for receivers in 1..=2 {
+        model_with_a_bound(move || {
+            let passed = Arc::new(Passed::default());
+            let told = Arc::new(Mutex::new(false));
+            let look = move |passed: &Passed, told: &Mutex<bool>| {
+                let mut told = told.lock().unwrap();
+                *told |= passed.taken() == receivers;
+            };
+            let takers = (0..receivers).map(|_| {
+                let (passed, told) = (passed.clone(), told.clone());
+                thread::spawn(move || {
+                    if passed.take() {
+                        look(&passed, &told);
+                    }
+                })
+            });
+            let takers: Vec<_> = takers.collect();
+            passed.close();
+            look(&passed, &told);
+            takers.into_iter().for_each(|taker| taker.join().unwrap());
+            assert!(*told.lock().unwrap());
+        });
+    }
 }

@@ -20,7 +20,8 @@
 //! | has joined | yes | the thread that holds the lock |
 //! | was unlinked: served, or its wait was over | no | the same thread, until it has committed the wait, or has stored the answer |
 //!
-//! The owner takes the lock to [leave](Waiter::leave), so no other thread uses the node afterwards. It leaves before it is moved or
+//! The owner takes the lock to [leave](Waiter::leave), so no other thread uses the node afterwards; or it [sees](Waiter::take_answer) that the answer is
+//! there, which is the last that the other thread does with the node. It leaves before it is moved or
 //! dropped: the engine promises so by the [`Seat`], which is needed to join. A waiter that [was dismissed](Waiters::dismiss_if) is not
 //! used after the commit, so its owner [need not take the lock](Waiter::is_dismissed).
 
@@ -35,6 +36,7 @@ use std::process::abort;
 use std::ptr::NonNull;
 
 use crate::engine::context::{Committed, Cx, Seat};
+use crate::primitive::{AtomicBool, Ordering};
 
 /// The waiters, each with a `T`: first its request, then the answer.
 pub(super) struct Waiters<T> {
@@ -73,6 +75,8 @@ struct Front {
     is_linked: bool,
     /// `None` after the waiter was served.
     seat: Option<Seat>,
+    /// Whether the answer is in the place of the request.
+    is_answered: AtomicBool,
 }
 
 /// The place of the request of a node, which is a `Node<T>`.
@@ -99,7 +103,8 @@ impl<T> Waiter<T> {
     pub(super) fn join(&mut self, waiters: &mut Waiters<T>, seat: Seat, request: T) {
         assert!(!self.has_joined, "a waiter joins once");
         self.has_joined = true;
-        let front = Front { older: None, younger: None, is_linked: true, seat: Some(seat) };
+        let is_answered = AtomicBool::new(false);
+        let front = Front { older: None, younger: None, is_linked: true, seat: Some(seat), is_answered };
         let place = NonNull::from(self.node.get_mut().write(Node { front, request }));
         waiters.list.push(place.cast());
     }
@@ -119,6 +124,24 @@ impl<T> Waiter<T> {
         // SAFETY: as above; it is not read again before it joins again.
         let Node { front, request } = unsafe { node.read() };
         Some((request, front.seat.is_none()))
+    }
+
+    /// The answer, if it is there. If so, the waiter has left, and need not take the lock.
+    #[inline]
+    pub(super) fn take_answer(&mut self) -> Option<T> {
+        if !self.has_joined {
+            return None;
+        }
+        let node = self.node.get_mut().as_mut_ptr();
+        // SAFETY: the node is initialised.
+        let is_answered = unsafe { &(*node).front.is_answered };
+        // Acquire: pairs with the Release of `serve`, after which that thread does not use the node.
+        if !is_answered.load(Ordering::Acquire) {
+            return None;
+        }
+        self.has_joined = false;
+        // SAFETY: as above; the rest of the node needs no drop, because its seat was taken, and it is not read again.
+        Some(unsafe { (&raw mut (*node).request).read() })
     }
 
     /// For a waiter whose wait has ended, and that is only ever [dismissed](Waiters::dismiss_if): whether it was. If so, it has left.
@@ -232,8 +255,12 @@ impl<T> Waiters<T> {
     pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
         while let Some(node) = self.list.oldest {
             if let Some(committed) = self.list.commit(node) {
-                // SAFETY: the owner takes the lock to leave, so the node is still there.
+                // SAFETY: the owner takes the lock to leave, unless it sees the answer, so the node is still there.
                 answer(unsafe { &mut *request(node) });
+                // SAFETY: as above.
+                let is_answered = unsafe { &(*node.as_ptr()).is_answered };
+                // Release: publishes the answer to the Acquire of `take_answer`.
+                is_answered.store(true, Ordering::Release);
                 return Some(committed);
             }
         }
@@ -341,7 +368,8 @@ impl From<Option<Committed>> for Wakes {
     }
 }
 
-#[cfg(test)]
+// Loom's atomics exist in models only.
+#[cfg(all(test, not(fiber_loom)))]
 mod tests {
     use std::task::Waker;
 

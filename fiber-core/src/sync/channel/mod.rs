@@ -1,6 +1,7 @@
 //! Channels: many senders, many receivers, each item received once.
 //!
 //! * [`state`]: the state behind the lock.
+//! * [`passed`]: the items that are on their way to receivers.
 //! * [`sender`], [`receiver`]: the two ends, and the waits of single items and batches.
 //! * [`fold`]: the loops over the items of a receiver.
 //! * [`send_all`]: the wait of a sender that sends many items.
@@ -9,6 +10,7 @@
 
 mod errors;
 mod fold;
+pub(super) mod passed;
 mod receiver;
 mod send_all;
 mod sender;
@@ -34,6 +36,8 @@ use parking_lot::MutexGuard;
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::footprint::{Noted, is_listening};
+use crate::sync::waiters::Wakes;
+use passed::Passed;
 use receiver::ReceivingEnd;
 use sender::SendingEnd;
 use state::{Overflow, State};
@@ -81,6 +85,7 @@ pub struct Channel<T> {
     state: Noted<State<T>>,
     /// What an operation would find, seen without the lock: [`CAN_TAKE`](state::CAN_TAKE) and [`CAN_PUT`](state::CAN_PUT).
     seen: AtomicU8,
+    passed: Passed,
     /// `usize::MAX`: unbounded.
     capacity: usize,
     subject: Subject,
@@ -184,7 +189,7 @@ impl<T: Send + 'static> Channel<T> {
         let seen = AtomicU8::new(state.seen());
         let state = Noted::new(state);
         let subject = Subject::new("Channel", Location::caller());
-        let channel = Arc::new(Channel { state, seen, capacity, subject });
+        let channel = Arc::new(Channel { state, seen, passed: Passed::default(), capacity, subject });
         (Sender::new(SendingEnd(channel.clone())), Receiver::new(ReceivingEnd(channel)))
     }
 }
@@ -192,13 +197,21 @@ impl<T: Send + 'static> Channel<T> {
 impl<T> Channel<T> {
     #[inline]
     fn lock(&self) -> Locked<'_, T> {
-        Locked { state: self.state.lock(), seen: &self.seen }
+        self.locked(self.state.lock())
     }
 
     /// The same, where nobody [listens](is_listening).
     #[inline]
     fn lock_unnoted(&self) -> Locked<'_, T> {
-        Locked { state: self.state.lock_unnoted(), seen: &self.seen }
+        self.locked(self.state.lock_unnoted())
+    }
+
+    #[inline]
+    fn locked<'a>(&'a self, mut state: MutexGuard<'a, State<T>>) -> Locked<'a, T> {
+        if state.is_closed() {
+            state.set_taken(self.passed.taken());
+        }
+        Locked { state, seen: &self.seen }
     }
 
     /// Whether a look under the lock is worthwhile for an operation that needs one of these bits. An operation that waits looks again,
@@ -220,14 +233,20 @@ impl<T> Channel<T> {
     fn close(&self) -> bool {
         let mut state = self.lock();
         let was_open = !state.is_closed();
-        state.close().wake_after(state);
+        self.close_locked(&mut state).wake_after(state);
         was_open
+    }
+
+    fn close_locked(&self, state: &mut State<T>) -> Wakes {
+        self.passed.close();
+        state.set_taken(self.passed.taken());
+        state.close()
     }
 
     /// Closes the channel, and drops its items, because no receiver is left.
     fn abandon(&self) {
         let mut state = self.lock();
-        let (wakes, items) = (state.close(), mem::take(state.items()));
+        let (wakes, items) = (self.close_locked(&mut state), mem::take(state.items()));
         wakes.wake_after(state);
         dropped(&self.subject, items.len(), ITEM, "with the last receiver");
         drop(items);

@@ -3,10 +3,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
-
 use super::errors::{Closed, TryRecvError};
-use super::state::{CAN_TAKE, State, Taken};
+use super::state::{CAN_TAKE, Taken};
 use super::{Channel, Locked};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, taken};
@@ -282,24 +280,35 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
         drop(too_old);
     }
 
-    /// Leaves the queue, with the item passed to this receiver, if any.
+    /// The item passed to this receiver, which was served. `None`: the channel was closed.
     #[inline]
     pub(super) fn take_handed(&self, place: &mut Waiter<Option<T>>) -> Option<T> {
+        let channel = self.receiver.channel();
         if is_listening() {
-            let item = Self::handed(place, self.receiver.channel().state.lock());
-            self.note(item.is_some());
-            return item;
+            return self.take_handed_noted(place);
         }
-        Self::handed(place, self.receiver.channel().state.lock_unnoted())
+        let Some(item) = place.take_answer() else {
+            return self.take_handed_locked(place, channel.lock_unnoted());
+        };
+        if item.is_some() && channel.passed.take() {
+            tell_if_exhausted(channel.lock_unnoted());
+        }
+        item
     }
 
-    #[inline]
-    fn handed(place: &mut Waiter<Option<T>>, mut state: MutexGuard<'_, State<T>>) -> Option<T> {
-        // What others see does not change: the receiver has left the queue when it was served.
+    #[cold]
+    fn take_handed_noted(&self, place: &mut Waiter<Option<T>>) -> Option<T> {
+        let item = self.take_handed_locked(place, self.receiver.channel().lock());
+        self.note(item.is_some());
+        item
+    }
+
+    /// The same, unless the answer is there already: after the wake-up it is, and by its lock the channel knows.
+    #[cold]
+    fn take_handed_locked(&self, place: &mut Waiter<Option<T>>, mut state: Locked<'_, T>) -> Option<T> {
         let item = state.leave_receivers(place);
         if state.is_closed() {
-            // It may have been the last.
-            state.tell_if_exhausted().wake_after(state);
+            tell_if_exhausted(state);
         }
         item
     }
@@ -340,6 +349,12 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     fn closed<O>(&self) -> Outcome<O> {
         Outcome::Failure(Error::new(Closed)).passed(Frame::new(self.operation, self.site))
     }
+}
+
+/// Wakes the receivers that wait for an item that might have come back.
+#[cold]
+fn tell_if_exhausted<T>(mut state: Locked<'_, T>) {
+    state.tell_if_exhausted().wake_after(state);
 }
 
 impl<T: Send + 'static> Clone for Receiving<T> {

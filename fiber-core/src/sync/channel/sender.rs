@@ -11,7 +11,7 @@ use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::footprint::{Counted, Handles, Object};
+use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation, claim_if};
@@ -57,6 +57,11 @@ impl<T> Sender<T> {
 
     /// Removes a sender from the queue. Gives its item, unless it is already in the channel.
     pub(super) fn leave(&self, waiter: &mut Waiter<Option<T>>) -> Option<T> {
+        if !is_listening()
+            && let Some(item) = waiter.take_answer()
+        {
+            return item;
+        }
         self.channel().lock().leave_senders(waiter)
     }
 

@@ -45,8 +45,10 @@ pub(super) struct State<T> {
     items: VecDeque<T>,
     senders: Waiters<Option<T>>,
     receivers: Waiters<Option<T>>,
-    /// The number of items passed to receivers that have not taken them yet. Each may come back.
+    /// The number of items passed to receivers, without those that came back. It wraps around.
     handed: usize,
+    /// How many of them were [taken](super::passed::Passed), in a closed channel. The others may come back.
+    taken: usize,
     is_closed: bool,
     /// Operations that never wait: all if the channel is closed, and a send that drops an item instead.
     always: u8,
@@ -83,6 +85,7 @@ impl<T> State<T> {
             senders: Waiters::new(),
             receivers: Waiters::new(),
             handed: 0,
+            taken: 0,
             is_closed: false,
             always: if overflow == Overflow::Wait { 0 } else { CAN_PUT },
             capacity,
@@ -165,7 +168,7 @@ impl<T> State<T> {
     #[inline]
     fn hand(&mut self, item: &mut Option<T>) -> Option<Committed> {
         let committed = self.receivers.serve(|answer| *answer = item.take())?;
-        self.handed += 1;
+        self.handed = self.handed.wrapping_add(1);
         Some(committed)
     }
 
@@ -204,9 +207,13 @@ impl<T> State<T> {
         self.senders.serve(|sent| items.extend(sent.take()))
     }
 
+    pub(super) fn set_taken(&mut self, taken: usize) {
+        self.taken = taken;
+    }
+
     /// Whether no item will ever be received again.
     fn is_exhausted(&self) -> bool {
-        self.is_closed && self.items.is_empty() && self.handed == 0
+        self.is_closed && self.items.is_empty() && self.handed == self.taken
     }
 
     /// Enqueues a sender with its item, for which there was no room.
@@ -228,7 +235,7 @@ impl<T> State<T> {
     /// receiver was not served.
     pub(super) fn leave_receivers(&mut self, waiter: &mut Waiter<Option<T>>) -> Option<T> {
         let (item, _) = waiter.leave(&mut self.receivers)?;
-        self.handed -= usize::from(item.is_some());
+        self.handed = self.handed.wrapping_sub(item.is_some().into());
         item
     }
 
