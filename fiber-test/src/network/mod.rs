@@ -151,6 +151,7 @@ impl Network {
     ///
     /// # Panics
     /// If it is zero, because nothing could ever be written.
+    #[track_caller]
     pub fn set_capacity(&self, bytes: usize) {
         assert!(bytes > 0, "a connection needs a capacity of at least 1 byte");
         self.0.settings().capacity = bytes;
