@@ -365,7 +365,10 @@ mod tests {
         }
         assert_eq!("1:1 2:1 3:1".parse::<Schedule>().unwrap().to_string(), "1-3:1");
         assert!("3-1:1".parse::<Schedule>().is_err());
-        assert!("0-999999:~999999".parse::<Schedule>().is_err(), "that many decisions do not fit into memory");
+        assert!(
+            "0-999999:~999999".parse::<Schedule>().is_err(),
+            "that many decisions do not fit into memory"
+        );
         assert!("x1@root".parse::<Schedule>().is_err());
     }
 }

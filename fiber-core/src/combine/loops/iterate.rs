@@ -154,7 +154,13 @@ impl<L> Loop<L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub(crate) fn new(rounds: L) -> Self {
-        Loop { rounds, site: Location::caller() }
+        Loop::at(Location::caller(), rounds)
+    }
+
+    /// For combinators built on a loop: `site` is the place where the user calls them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn at(site: Site, rounds: L) -> Self {
+        Loop { rounds, site }
     }
 }
 
