@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use fiber_core::net::{TcpListener, TcpStream, resolve};
 use fiber_core::sync::Cache;
-use fiber_core::{Error, Fiber, Outcome, Policy, Resource, Scope, fiber};
+use fiber_core::{Either, Error, Fiber, Outcome, Policy, Resource, Scope, fiber};
 use fiber_test::{Effect, TestScheduler};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -101,6 +102,19 @@ fn those_of_a_cache() {
     let ask =
         move |_| cache.get(1, || Fiber::delay(SECOND).bind(|()| Fiber::<u32>::fail(Error::msg("none"))));
     assert!(run(Fiber::parallel((0..2).map(ask)).map(drop).boxed()).is_failure());
+}
+
+#[test]
+fn those_of_a_server_and_of_a_name_that_is_not_known() {
+    let program = fiber! {
+        let! listener = TcpListener::bind(([127, 0, 0, 1], 80));
+        let served = listener.serve(usize::MAX, |stream, _| stream.write_all("hello").map(drop).boxed());
+        let client = TcpStream::connect(([127, 0, 0, 1], 80)).bind(|stream| stream.buffered().rest());
+        let! first = served.race(client);
+        assert_eq!(first, Either::Right(b"hello".to_vec()));
+        do! resolve("nowhere", 80);
+    };
+    assert!(run(program).is_failure());
 }
 
 #[test]

@@ -79,6 +79,7 @@ pub struct Network(Arc<World>);
 ///
 /// # Errors
 /// On a scheduler of another crate.
+#[track_caller]
 pub fn network() -> Fiber<Network> {
     let of = |context: fiber_core::Context| {
         let machine = Machine::of(&**context.scheduler());
