@@ -774,11 +774,13 @@ impl Explore {
                     !explored.is_undeclared(),
                     "an order drawn at random showed something that the reduced exploration had not seen: some step touches state without saying so. Say it with fiber_test::touch(key), or leave reduced() out"
                 );
-                assert!(
-                    explored.is_at_end() || !matches!(self.mode, Mode::Exhaustive { .. }),
-                    "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n) or within(time)",
-                    explored.schedules()
-                );
+                if let (Mode::Exhaustive { is_reduced, .. }, false) = (&self.mode, explored.is_at_end()) {
+                    let instead = if *is_reduced { " instead of reduced()" } else { "" };
+                    panic!(
+                        "not all schedules were explored, only {}: bound them with preemptions(n){instead}, or raise schedules(n) or within(time)",
+                        explored.schedules()
+                    );
+                }
                 println!("{}: {explored}", test_name().as_deref().unwrap_or("explored"));
                 explored
             }
