@@ -60,6 +60,7 @@ impl Signal {
     ///
     /// # Cancellation
     /// The wait ends at once.
+    #[track_caller]
     pub fn received(self) -> Fiber<(), impl Run<Out = ()>> {
         Fiber::defer(move || match Watcher::of(self) {
             Ok(watcher) => watcher.waiting.wait().boxed(),
@@ -96,6 +97,7 @@ impl Signal {
     ///
     /// # Errors
     /// An `io::Error`, if the operating system refuses the handler.
+    #[track_caller]
     pub fn subscribe(self) -> Result<Signals, Error> {
         let arrived = Arc::new(Notify::new());
         Watcher::of(self)?.add(&arrived);
@@ -137,6 +139,7 @@ impl Signals {
     ///
     /// # Cancellation
     /// A cancelled fiber has taken no signal, and neither has one that loses a [race](Fiber::race) with another single wait.
+    #[track_caller]
     pub fn next(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
         self.arrived.wait()
     }

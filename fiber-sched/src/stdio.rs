@@ -47,6 +47,7 @@ pub fn stdin() -> ByteStream {
 ///
 /// # Cancellation
 /// A write that has begun continues to its end on its thread.
+#[track_caller]
 pub fn print(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
     written(text, io::stdout)
 }
@@ -62,10 +63,12 @@ pub fn print(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
 ///
 /// # Cancellation
 /// As with `print`.
+#[track_caller]
 pub fn eprint(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
     written(text, io::stderr)
 }
 
+#[track_caller]
 fn written<W: Write + 'static>(text: impl AsRef<[u8]> + Send + 'static, output: fn() -> W) -> Fiber<()> {
     Fiber::try_blocking(move || {
         let mut output = output();

@@ -14,6 +14,7 @@ use crate::machine::Machine;
 /// test.run(ping).unwrap();
 /// test.trace().assert_order(&["sent", "acknowledged"]);
 /// ```
+#[track_caller]
 pub fn event(name: impl Into<String>) -> Fiber<()> {
     let name = name.into();
     let mark = Fiber::current().map(move |context| {

@@ -205,7 +205,7 @@ impl Schedule {
                 (true, 1) => (format!("{}:~", first.turn), 1),
                 (true, count) => (format!("{}:~{count}", first.turn), count),
                 (false, LEAST_RANGE..) => {
-                    let last = first.turn + count as u32 - 1;
+                    let last = first.turn + (count as u32 - 1);
                     (format!("{}-{last}:{}", first.turn, first.choice), count)
                 }
                 (false, _) => (format!("{}:{}", first.turn, first.choice), 1),
@@ -246,8 +246,8 @@ impl fmt::Display for ParseScheduleError {
 
 impl std::error::Error for ParseScheduleError {}
 
-/// The longest range of turns in one word: longer than any program that is explored.
-const MAX_RANGE: u32 = 1_000_000;
+/// The most decisions in one word: more than any program that is explored has turns.
+const MAX_RANGE: u64 = 1_000_000;
 
 impl FromStr for Schedule {
     type Err = ParseScheduleError;
@@ -301,9 +301,7 @@ fn parse_run(word: &str) -> Option<Vec<Deviation>> {
     let (turns, choice) = word.split_once(':')?;
     let (first, last) = turns.split_once('-').unwrap_or((turns, turns));
     let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-    if last < first || last - first > MAX_RANGE {
-        return None;
-    }
+    let turns = u64::from(last.checked_sub(first)?) + 1;
     if let Some(number) = choice.strip_prefix('=') {
         let (number, nth) = number.split_once('@').unwrap_or((number, "0"));
         let (number, nth): (u32, u32) = (number.parse().ok()?, nth.parse().ok()?);
@@ -313,8 +311,11 @@ fn parse_run(word: &str) -> Option<Vec<Deviation>> {
     let (choice, times) = match choice.strip_prefix('~') {
         None => (choice.parse().ok().filter(|choice| *choice < NUMBER)?, 1),
         Some("") => (Deviation::LATER, 1),
-        Some(times) => (Deviation::LATER, times.parse().ok().filter(|times| *times <= MAX_RANGE)?),
+        Some(times) => (Deviation::LATER, times.parse::<u32>().ok()?),
     };
+    if turns * u64::from(times) > MAX_RANGE {
+        return None;
+    }
     let run = (first..=last).flat_map(|turn| (0..times).map(move |_| Deviation { turn, choice }));
     Some(run.collect())
 }
@@ -358,11 +359,16 @@ mod tests {
             "r3 x4 x7@0.0.1 12-20:1",
             "r3 x4 crash2@a:5ms cut7@a+b:1ms reset7@a+b 1:1",
             "3:=7 3:=2@1 3:~ 3:1",
+            "4294967293-4294967295:1",
         ] {
             assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
         }
         assert_eq!("1:1 2:1 3:1".parse::<Schedule>().unwrap().to_string(), "1-3:1");
         assert!("3-1:1".parse::<Schedule>().is_err());
+        assert!(
+            "0-999999:~999999".parse::<Schedule>().is_err(),
+            "that many decisions do not fit into memory"
+        );
         assert!("x1@root".parse::<Schedule>().is_err());
     }
 }

@@ -243,7 +243,11 @@ impl TestScheduler {
     /// [`auto_advance`](TestScheduler::auto_advance) off.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        self.try_run(fiber.boxed()).unwrap_or_else(|report| panic!("{report}"))
+        // No closure: the panic is to be at the line of the test.
+        match self.try_run(fiber.boxed()) {
+            Ok(outcome) => outcome,
+            Err(report) => panic!("{report}"),
+        }
     }
 
     /// Like [`run`](TestScheduler::run), but returns a report instead of panicking.

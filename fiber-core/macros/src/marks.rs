@@ -48,6 +48,9 @@ const STD_MACROS: [&str; 21] = [
     "writeln",
 ];
 
+const AND_ALONE: &str =
+    "`and!` belongs to a `let!`, before its semicolon: `let! a = fiber and! b = another;`";
+
 /// Whether waits are expanded in the input of the macro of this name.
 pub(crate) fn is_std_macro(name: &Ident) -> bool {
     STD_MACROS.iter().any(|known| name == known)
@@ -135,9 +138,13 @@ impl Marking<'_> {
                 self.marked_let(LET, span);
             }
             "and" if self.place == Place::PlainLet && is_after_operand => {
-                let message = "`and!` belongs to a `let!`: `let! a = fiber and! b = another;`";
-                self.errors.push(syn::Error::new(span, message));
+                self.errors.push(syn::Error::new(span, AND_ALONE));
                 self.separate(span);
+            }
+            // No macro of this name, whose input would follow.
+            "and" if self.place == Place::Elsewhere && !matches!(rest.peek(), Some(TokenTree::Group(_))) => {
+                self.errors.push(syn::Error::new(span, AND_ALONE));
+                self.out.extend(quote_spanned!(span=> let));
             }
             "and" if self.place == Place::WaitingLet => {
                 self.out.extend(quote_spanned!(span=> ;));

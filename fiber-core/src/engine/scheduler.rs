@@ -182,7 +182,7 @@ pub trait Scheduler: Any + Send + Sync {
     }
 
     /// Reports a failure or panic of a fiber whose outcome can no longer be taken, or a panic that was
-    /// [suppressed](crate::Error::suppressed) into another failure and dropped unseen. The default prints one line to
+    /// [suppressed](crate::Error::suppressed) into another failure and dropped unseen. The default prints it to
     /// stderr.
     fn unobserved(&self, failure: &Unobserved) {
         eprintln!("{failure}");
@@ -404,7 +404,7 @@ impl Unobserved {
         &self.fiber
     }
 
-    /// The error's or panic's message, on one line.
+    /// The error's or panic's message. It may have several lines: that of a failed `assert_eq!` has three.
     pub fn message(&self) -> &str {
         &self.what
     }

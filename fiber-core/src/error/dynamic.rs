@@ -25,7 +25,7 @@ pub(crate) type Source = Box<Stored>;
 /// An error of any type, with context and an asynchronous trace.
 ///
 /// Every `std::error::Error + Send + Sync + 'static` converts into it, so `?` works in functions that return
-/// `Result<_, Error>`. `Display` prints one line; `{:#}` and `Debug` print the trace as well.
+/// `Result<_, Error>`. `Display` prints the message, on one line if the program's own has one; `{:#}` and `Debug` print the trace as well.
 ///
 /// ```
 /// use fiber_core::Error;

@@ -1,9 +1,11 @@
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
 use std::marker::PhantomData;
+use std::panic::Location;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Waits forever, or until it is cancelled.
@@ -18,7 +20,12 @@ impl<T: Send + 'static> Fiber<T> {
     /// The wait ends at once. In an uncancelable region it hangs forever.
     #[track_caller]
     pub fn never() -> Fiber<T, Leaf<Never<T>>> {
-        Fiber::wait(Never(PhantomData))
+        Fiber::never_at(Location::caller())
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn never_at(site: Site) -> Fiber<T, Leaf<Never<T>>> {
+        Fiber::new(Leaf::new(Never(PhantomData), site))
     }
 }
 

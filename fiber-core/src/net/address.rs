@@ -1,6 +1,7 @@
 //! The targets of a connection: addresses, and names of hosts.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::panic::Location;
 
 use super::operation::none;
 use crate::engine::context::Context;
@@ -58,7 +59,7 @@ impl Addresses for &[SocketAddr] {
 /// The fiber ends at once. The look-up continues to its end on its thread.
 #[track_caller]
 pub fn resolve(host: impl Into<String>, port: u16) -> Fiber<Vec<SocketAddr>> {
-    let host = host.into();
+    let (host, site) = (host.into(), Location::caller());
     if let Ok(address) = host.parse::<IpAddr>() {
         return Fiber::success(vec![(address, port).into()]).boxed();
     }
@@ -68,7 +69,7 @@ pub fn resolve(host: impl Into<String>, port: u16) -> Fiber<Vec<SocketAddr>> {
             let addresses = network.and_then(|network| network.resolve(&host, port));
             addresses.map_err(|error| Error::from(error).context(format!("resolving {host}")))
         };
-        Fiber::try_blocking(resolve)
+        Fiber::try_blocking_at(site, resolve)
     };
     Fiber::current().bind(look_up).boxed()
 }

@@ -67,6 +67,7 @@ impl TcpListener {
 }
 
 /// Accepts connections forever, and forks a fiber for each.
+#[track_caller]
 pub(super) fn serve<L: Listens>(
     listener: L,
     most: usize,
@@ -74,18 +75,21 @@ pub(super) fn serve<L: Listens>(
     site: Site,
 ) -> Fiber<()> {
     assert!(most > 0, "a server with a limit of 0 connections cannot serve any; it has to be at least 1");
-    let (permits, serve) = (Semaphore::new(most), Arc::new(f));
-    Fiber::scope(move |scope: Scope| {
-        Fiber::iterate((), move |()| {
+    let (permits, serve) = (Semaphore::of_most(site, most), Arc::new(f));
+    Fiber::scope_at(site, move |scope: Scope| {
+        Fiber::iterate_at(site, (), move |()| {
             let (scope, serve) = (scope.clone(), serve.clone());
             let accept = next(&listener, site);
-            permits.acquire(1).bind(move |permit: Permit| {
+            permits.acquire_at(site, 1).bind_at(site, move |permit: Permit| {
                 accept
-                    .bind(move |accepted| match accepted {
-                        Some(one) => scope.fork(served(permit, move || serve(one))).map(drop).boxed(),
-                        None => Fiber::delay(PAUSE).boxed(),
+                    .bind_at(site, move |accepted| match accepted {
+                        Some(one) => scope
+                            .fork_at(site, served(permit, move || serve(one), site))
+                            .map_at(site, drop)
+                            .boxed(),
+                        None => Fiber::delay_at(site, PAUSE).boxed(),
                     })
-                    .map(|()| ControlFlow::<(), ()>::Continue(()))
+                    .map_at(site, |()| ControlFlow::<(), ()>::Continue(()))
             })
         })
     })
@@ -94,21 +98,20 @@ pub(super) fn serve<L: Listens>(
 
 /// The next connection. `None`: an error that does not concern the listener.
 fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Option<L::Accepted>> {
-    let accepted = Accept::fiber(listener, site).map(Some);
+    let accepted = Accept::fiber(listener, site).map_at(site, Some);
     accepted
-        .catch(
-            |error| {
-                if is_passing(&error) { Fiber::success(None).boxed() } else { Fiber::fail(error).boxed() }
-            },
-        )
+        .catch_at(site, |error| {
+            if is_passing(&error) { Fiber::success(None).boxed() } else { Fiber::fail(error).boxed() }
+        })
         .boxed()
 }
 
 /// A connection, which holds a permit.
-fn served(permit: Permit, serve: impl FnOnce() -> Fiber<()> + Send + 'static) -> Fiber<()> {
+fn served(permit: Permit, serve: impl FnOnce() -> Fiber<()> + Send + 'static, site: Site) -> Fiber<()> {
     let quietly =
         |error: Error| if is_gone(&error) { Fiber::success(()).boxed() } else { Fiber::fail(error).boxed() };
-    Fiber::defer(serve).catch(quietly).ensure(Fiber::lazy(move || drop(permit))).boxed()
+    let release = Fiber::lazy_at(site, move || drop(permit));
+    Fiber::defer_at(site, serve).catch_at(site, quietly).ensure_at(site, release).boxed()
 }
 
 fn kind(error: &Error) -> Option<io::ErrorKind> {

@@ -128,7 +128,7 @@ where
         F: FnOnce() -> Fiber<V, R> + Send + 'static,
     {
         let (site, cache) = (Location::caller(), self.clone());
-        Fiber::now().bind_at(site, move |now| match cache.ask(key, now) {
+        Fiber::now().bind_at(site, move |now| match cache.ask(key, now, site) {
             Answer::Value(value) => Fiber::success(value).boxed(),
             Answer::Wait(asker) => asker.wait(site),
             Answer::Compute(asker) => {
@@ -203,7 +203,7 @@ where
         self.len() == 0
     }
 
-    fn ask(&self, key: K, now: Instant) -> Answer<K, V> {
+    fn ask(&self, key: K, now: Instant, site: &'static Location<'static>) -> Answer<K, V> {
         let mut state = self.0.lock();
         if let Some(value) = state.used(&key, now) {
             return Answer::Value(value);
@@ -216,7 +216,7 @@ where
             _ => None,
         };
         let is_first = under_way.is_none();
-        let computation = under_way.unwrap_or_else(|| Arc::new(Computation::new()));
+        let computation = under_way.unwrap_or_else(|| Arc::new(Computation::new(site)));
         computation.askers.lock().count += 1;
         let expired = if is_first { state.replace(&key, Entry::Computed(computation.clone())) } else { None };
         drop(state);
@@ -302,9 +302,8 @@ impl<K: Key, V> State<K, V> {
 }
 
 impl<V: Value> Computation<V> {
-    #[track_caller]
-    fn new() -> Self {
-        Computation { promise: Promise::new(), askers: Noted::default() }
+    fn new(site: &'static Location<'static>) -> Self {
+        Computation { promise: Promise::at(site), askers: Noted::default() }
     }
 }
 

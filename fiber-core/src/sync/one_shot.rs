@@ -39,7 +39,13 @@ use crate::outcome::Outcome;
 /// [rendezvous](super::Channel::rendezvous).
 #[track_caller]
 pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, impl Run<Out = T>>) {
-    let site = Location::caller();
+    one_shot_at(Location::caller())
+}
+
+/// For combinators built on this one: `site` is the place where the user calls them.
+pub(super) fn one_shot_at<T: Send + 'static>(
+    site: &'static Location<'static>,
+) -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
     let cell = Arc::new(OneShot::new());
     (Resume::of(cell.clone()), Fiber::new(Leaf::new(Reply { cell, site }, site)))
 }

@@ -1,6 +1,7 @@
+use std::panic::Location;
 use std::sync::Arc;
 
-use super::one_shot::one_shot;
+use super::one_shot::one_shot_at;
 use crate::combine::Scope;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -40,17 +41,19 @@ impl Scope {
     /// The release waits for the forks, which run their finalizers.
     #[track_caller]
     pub fn resource() -> Resource<Scope> {
-        let open = Fiber::defer(|| {
-            let (passed, scope) = one_shot();
-            let keeper = Fiber::scope(move |scope| {
+        let site = Location::caller();
+        let open = Fiber::defer(move || {
+            let (passed, scope) = one_shot_at(site);
+            let keeper = Fiber::scope_at(site, move |scope| {
                 passed.success(scope);
-                Fiber::<()>::never()
+                Fiber::<()>::never_at(site)
             });
             // Before the keeper has passed the scope, only a cancellation of this fiber ends it.
-            let scope =
-                scope.map_outcome(|scope| if scope.is_success() { scope } else { Outcome::Cancelled });
-            keeper.fork().bind(move |keeper| scope.map(move |scope| (scope, Arc::new(keeper))))
+            let end = |scope: Outcome<_>| if scope.is_success() { scope } else { Outcome::Cancelled };
+            let scope = scope.map_outcome_at(site, end);
+            let keep = move |keeper| scope.map_at(site, move |scope| (scope, Arc::new(keeper)));
+            keeper.fork_at(site).bind_at(site, keep)
         });
-        Resource::new(open, |(_, keeper)| keeper.cancel()).map(|(scope, _)| scope)
+        Resource::new(open, move |(_, keeper)| keeper.cancel_at(site)).map(|(scope, _)| scope)
     }
 }

@@ -39,7 +39,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// assert_eq!(test.now().as_nanos(), 2_000_000_000);
     /// ```
     ///
-    /// It runs `limit` fibers, each of which receives one item after the other.
+    /// It runs `limit` fibers, each of which receives one item after the other. A limit above 65,536 counts as 65,536.
     ///
     /// # Errors
     /// The first failure. The other fibers are cancelled and awaited.
@@ -65,6 +65,9 @@ fn check(limit: usize) {
     assert!(limit > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
 }
 
+/// The most lanes: each is a fiber, even if no item comes for it.
+const MOST_LANES: usize = 65_536;
+
 /// This many fibers, each of which receives one item after the other, until the channel is closed.
 fn lanes<T, R, F>(receiver: Receiver<T>, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
 where
@@ -77,7 +80,7 @@ where
         let f = f.clone();
         receiver.clone().for_each(move |item| f(item)).named("lane")
     };
-    let lanes: Vec<_> = (0..limit).map(lane).collect();
+    let lanes: Vec<_> = (0..limit.min(MOST_LANES)).map(lane).collect();
     // The receiver and the captures of `f` must not outlive the lanes.
     Fiber::parallel(lanes).map(drop)
 }
@@ -116,7 +119,7 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 }
 
 /// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It starts when the
-/// fiber of [`feed`](ParallelMap::feed) runs.
+/// fiber of [`feed`](ParallelMap::feed) runs, with `limit` fibers: a limit above 65,536 counts as 65,536.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::{Receiver, parallel_map}};

@@ -59,11 +59,16 @@ impl<T: Send + Sync + 'static> Promise<T> {
     /// A promise that is not completed.
     #[track_caller]
     pub fn new() -> Self {
+        Promise::at(Location::caller())
+    }
+
+    /// For primitives built on this one: `site` is the place where the user calls them.
+    pub(super) fn at(site: &'static Location<'static>) -> Self {
         Promise(Arc::new(Shared {
             completed: OnceLock::new(),
             queue: Noted::new(Waiters::new()),
             handles: AtomicUsize::new(1),
-            subject: Subject::new("Promise", Location::caller()),
+            subject: Subject::new("Promise", site),
         }))
     }
 

@@ -48,8 +48,7 @@ impl Semaphore {
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         assert!(permits <= Permits::MAX, "a semaphore has at most {} permits", Permits::MAX);
-        let subject = Subject::new("Semaphore", Location::caller()).with_permits(permits);
-        Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
+        Semaphore::of_most(Location::caller(), permits)
     }
 
     /// Names the semaphore in reports. An existing name is kept.
@@ -89,8 +88,24 @@ impl Semaphore {
     /// The fiber leaves the queue at once. Permits that were already passed to it go to the next waiter.
     #[track_caller]
     pub fn acquire(&self, count: usize) -> Fiber<Permit, impl Run<Out = Permit> + Clone + use<>> {
-        let site = Location::caller();
+        self.acquire_at(Location::caller(), count)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn acquire_at(
+        &self,
+        site: &'static Location<'static>,
+        count: usize,
+    ) -> Fiber<Permit, impl Run<Out = Permit> + Clone + use<>> {
         Operation::fiber(self.attempt(count, site), site)
+    }
+
+    /// As [`new`](Semaphore::new), for combinators built on this one: `site` is the place where the user calls them. More permits than
+    /// there can be count as the most.
+    pub(crate) fn of_most(site: &'static Location<'static>, permits: usize) -> Self {
+        let permits = permits.min(Permits::MAX);
+        let subject = Subject::new("Semaphore", site).with_permits(permits);
+        Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
 
     /// Like [`acquire`](Semaphore::acquire), for a thread that runs no fibers.

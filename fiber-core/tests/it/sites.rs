@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Outcome, Policy, Resource, fiber};
+use fiber_core::net::{TcpListener, TcpStream, resolve};
+use fiber_core::sync::Cache;
+use fiber_core::{Either, Error, Fiber, Outcome, Policy, Resource, Scope, fiber};
 use fiber_test::{Effect, TestScheduler};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -25,6 +27,10 @@ fn run(program: Fiber<()>) -> Outcome<()> {
     for site in sites {
         assert_eq!(site.file(), file!(), "{site} is no place of the program:\n{trace}");
     }
+    assert!(
+        !trace.to_string().contains("/src/"),
+        "a primitive is named by no place of the program:\n{trace}"
+    );
     if let Outcome::Failure(error) = &outcome {
         for frame in error.trace() {
             assert_eq!(frame.location().file(), file!(), "{error:?}");
@@ -73,6 +79,42 @@ fn those_of_the_pauses_of_retry_and_repeat() {
     assert!(run(fails.boxed()).is_failure());
     let again = Fiber::repeat_with(Policy::spaced(SECOND).up_to(2 * SECOND), || Fiber::success(()));
     assert!(run(again.boxed()).is_success());
+}
+
+#[test]
+fn those_of_the_rounds_of_a_supervised_fiber() {
+    let ends = [|| Ok(()), || Err(Error::msg("over")), || panic!("on purpose")];
+    for end in ends {
+        let round = Fiber::yield_now().try_map(move |()| end());
+        assert!(run(round.restarted(Policy::recurs(2)).map(drop).boxed()).is_failure());
+    }
+}
+
+#[test]
+fn those_of_a_scope_as_a_resource() {
+    let fork = |scope: Scope| scope.fork(Fiber::delay(SECOND)).bind(|fork| fork.join());
+    assert!(run(Scope::resource().using(fork)).is_success());
+}
+
+#[test]
+fn those_of_a_cache() {
+    let cache = Cache::new(1);
+    let ask =
+        move |_| cache.get(1, || Fiber::delay(SECOND).bind(|()| Fiber::<u32>::fail(Error::msg("none"))));
+    assert!(run(Fiber::parallel((0..2).map(ask)).map(drop).boxed()).is_failure());
+}
+
+#[test]
+fn those_of_a_server_and_of_a_name_that_is_not_known() {
+    let program = fiber! {
+        let! listener = TcpListener::bind(([127, 0, 0, 1], 80));
+        let served = listener.serve(usize::MAX, |stream, _| stream.write_all("hello").map(drop).boxed());
+        let client = TcpStream::connect(([127, 0, 0, 1], 80)).bind(|stream| stream.buffered().rest());
+        let! first = served.race(client);
+        assert_eq!(first, Either::Right(b"hello".to_vec()));
+        do! resolve("nowhere", 80);
+    };
+    assert!(run(program).is_failure());
 }
 
 #[test]

@@ -107,6 +107,21 @@ fn a_limit_of_0_is_refused() {
 }
 
 #[test]
+fn no_limit_is_too_large() {
+    let test = || TestScheduler::new().turns_per_instant(usize::MAX);
+    let (sender, receiver) = Channel::unbounded();
+    (0..3).for_each(|n| sender.try_send(n).unwrap());
+    drop(sender);
+    assert!(test().run(receiver.for_each_recv(usize::MAX, |_| Fiber::delay(SECOND))).is_success());
+    for is_ordered in [false, true] {
+        let stage = parallel_map([1, 1, 1].into_iter(), usize::MAX, |n| Fiber::delay(n * SECOND));
+        let stage = if is_ordered { stage.ordered() } else { stage };
+        let (all, took) = test().run_timed(stage.feed(collect));
+        assert_eq!((all.unwrap().len(), took), (3, SECOND));
+    }
+}
+
+#[test]
 fn results_come_as_they_are_ready() {
     let (test, at_work) = (TestScheduler::new(), AtWork::default());
     let count = at_work.clone();

@@ -60,6 +60,7 @@ impl AffinityBuilder {
     ///
     /// # Panics
     /// If `workers` is zero, or more than 8,190.
+    #[track_caller]
     pub fn workers(mut self, workers: usize) -> Self {
         assert!(workers > 0, "a pool needs a worker");
         assert!(workers <= MOST_WORKERS, "a pool has at most {MOST_WORKERS} workers");
@@ -118,6 +119,7 @@ impl AffinityBuilder {
     ///
     /// # Panics
     /// If `most` is zero.
+    #[track_caller]
     pub fn blocking_threads(mut self, most: usize) -> Self {
         assert!(most > 0, "blocking calls need a thread");
         self.blocking_threads = most;

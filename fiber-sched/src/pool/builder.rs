@@ -54,6 +54,7 @@ impl Builder {
     ///
     /// # Panics
     /// If `workers` is zero, or more than 8,190.
+    #[track_caller]
     pub fn workers(mut self, workers: usize) -> Self {
         assert!(workers > 0, "a pool needs a worker");
         assert!(workers <= idle::MOST_WORKERS, "a pool has at most {} workers", idle::MOST_WORKERS);
@@ -91,6 +92,7 @@ impl Builder {
     ///
     /// # Panics
     /// If `polls` is zero.
+    #[track_caller]
     pub fn polls(mut self, polls: usize) -> Self {
         assert!(polls > 0, "sockets need a poll");
         self.polls = Some(polls);
@@ -172,6 +174,7 @@ impl Builder {
     ///
     /// # Panics
     /// If `capacity` is zero.
+    #[track_caller]
     pub fn record(mut self, capacity: usize) -> Self {
         assert!(capacity > 0, "a recording of 0 turns shows nothing; it has to be at least 1");
         self.observers = self.observers.with_recorder(Recorder::new(capacity));

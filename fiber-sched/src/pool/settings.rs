@@ -53,6 +53,7 @@ impl Settings {
     ///
     /// # Panics
     /// If `most` is zero.
+    #[track_caller]
     pub fn blocking_threads(mut self, most: usize) -> Self {
         assert!(most > 0, "blocking calls need a thread");
         self.blocking_threads = most;

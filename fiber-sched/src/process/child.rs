@@ -129,6 +129,7 @@ impl Child {
     ///
     /// # Cancellation
     /// The process continues, and a later call can wait for it.
+    #[track_caller]
     pub fn wait(&self) -> Fiber<ExitStatus> {
         self.process.clone().wait()
     }
@@ -168,6 +169,7 @@ impl Process {
         self.0.child.lock().as_mut().map_or(Ok(()), process::Child::kill)
     }
 
+    #[track_caller]
     fn wait(self) -> Fiber<ExitStatus> {
         Fiber::iterate(FIRST_PAUSE, move |pause: Duration| {
             let process = self.clone();

@@ -45,18 +45,19 @@ pub use child::Child;
 use crate::net::Polls;
 
 /// Calls `f` with the polls of the fiber's scheduler, on a thread where it may block.
+#[track_caller]
 fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 'static) -> Fiber<T> {
-    Fiber::current()
-        .bind(move |context: Context| {
-            Fiber::try_blocking(move || {
-                let net = context.scheduler().net().map(|net| net as &dyn Any);
-                let polls = net.and_then(|net| net.downcast_ref::<Polls>());
-                f(polls.ok_or_else(|| {
-                    io::Error::new(ErrorKind::Unsupported, "this scheduler starts no processes")
-                })?)
-            })
+    let result = Fiber::current().bind(move |context: Context| {
+        Fiber::blocking(move || {
+            let net = context.scheduler().net().map(|net| net as &dyn Any);
+            let polls = net.and_then(|net| net.downcast_ref::<Polls>());
+            f(polls.ok_or_else(|| {
+                io::Error::new(ErrorKind::Unsupported, "this scheduler starts no processes")
+            })?)
         })
-        .boxed()
+    });
+    // Out here, the place of an error is that of the caller.
+    result.try_map(|result| result).boxed()
 }
 
 /// Starts a process. The drop of the [`Child`] kills it.
@@ -87,10 +88,10 @@ fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 
 ///
 /// # Cancellation
 /// If the process has started meanwhile, it is killed.
+#[track_caller]
 pub fn spawn(mut command: Command) -> Fiber<Child> {
     let starting = format!("starting {}", command.get_program().display());
-    let started = on_polls(move |polls| Child::new(polls, command.spawn()?));
-    started.catch(move |error| Fiber::fail(error.context(starting))).boxed()
+    on_polls(move |polls| Child::new(polls, command.spawn()?)).context(starting).boxed()
 }
 
 /// Starts a process, and communicates with it. When the fiber that `f` makes has ended, with whatever outcome, the process is
@@ -118,6 +119,7 @@ pub fn spawn(mut command: Command) -> Fiber<Child> {
 ///
 /// # Cancellation
 /// The fiber is cancelled; then the process is killed, and its end is awaited.
+#[track_caller]
 pub fn with<T, R>(command: Command, f: impl FnOnce(Child) -> Fiber<T, R> + Send + 'static) -> Fiber<T>
 where
     T: Send + 'static,
@@ -142,6 +144,7 @@ where
 ///
 /// # Cancellation
 /// The process is killed, and its end is awaited.
+#[track_caller]
 pub fn status(command: Command) -> Fiber<ExitStatus> {
     with(command, |child: Child| {
         let wait = child.wait();
@@ -171,6 +174,7 @@ pub fn status(command: Command) -> Fiber<ExitStatus> {
 ///
 /// # Cancellation
 /// The process is killed, and its end is awaited.
+#[track_caller]
 pub fn output(mut command: Command) -> Fiber<Output> {
     fn all(stream: Option<ByteStream>) -> Fiber<Vec<u8>> {
         let none = || Fiber::success(Vec::new()).boxed();
@@ -219,6 +223,7 @@ fn has_input(command: &Command) -> bool {
 ///
 /// # Cancellation
 /// No descriptor is left open.
+#[track_caller]
 pub fn pipe() -> Fiber<(ByteStream, ByteStream)> {
     on_polls(|polls| {
         let [reader, writer] = polls.pipe()?;

@@ -151,8 +151,11 @@ impl RequestLayer {
     /// Runs at most `most` requests at a time, of all services of this layer and its clones. Others are not queued: they are answered with 503 at
     /// once. A request keeps its place until everything that it has started has ended, closures on blocking threads included.
     #[must_use]
+    #[track_caller]
     pub fn limit(self, most: usize) -> Self {
-        self.set(|settings| settings.places = Some(Semaphore::new(most).named("requests")))
+        // A semaphore has no more permits.
+        let places = Semaphore::new(most.min(usize::MAX / 2)).named("requests");
+        self.set(|settings| settings.places = Some(places))
     }
 
     /// Numbers the requests from 1. The number of a request is the value of `key` in its fiber, and in everything below it.

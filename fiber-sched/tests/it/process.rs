@@ -55,6 +55,13 @@ fn a_process_is_waited_for_and_says_how_it_ended() {
 }
 
 #[test]
+fn the_error_of_a_program_that_is_not_there_names_the_places_where_it_is_started() {
+    let error = CurrentThread::new().run(process::output(Command::new("/nowhere"))).failure().unwrap();
+    assert_eq!(error.to_string(), "starting /nowhere: No such file or directory (os error 2)");
+    assert!(error.trace().iter().all(|frame| frame.location().file() == file!()), "{error:?}");
+}
+
+#[test]
 fn large_outputs_are_read_while_the_process_runs() {
     // More than any pipe holds, in both directions.
     everywhere(|| {

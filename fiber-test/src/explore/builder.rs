@@ -151,7 +151,10 @@ impl Explore {
     #[track_caller]
     pub fn replay(schedule: &str) -> Self {
         let parsed: Result<Schedule, ParseScheduleError> = schedule.parse();
-        Explore::with(parsed.unwrap_or_else(|error| panic!("{error}")))
+        match parsed {
+            Ok(schedule) => Explore::with(schedule),
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The order of turns that a pool has [recorded](https://docs.rs/fiber-sched/latest/fiber_sched/struct.Builder.html#method.record), once, on
@@ -759,9 +762,10 @@ impl Explore {
     #[track_caller]
     fn check_program(&self, site: Site, program: &dyn Program) -> Explored {
         let kept = self.regressions.locate(site, &self.key());
+        let mut source = self.source();
         let again = kept.as_ref().map_or(Ok(0), |file| self.run_again(file, site, program));
         let explored = again.and_then(|stale| {
-            let explored = self.explore(&mut *self.source(), self.threads, site, program)?;
+            let explored = self.explore(&mut *source, self.threads, site, program)?;
             Ok(explored.with_stale(stale))
         });
         match explored {
@@ -770,11 +774,13 @@ impl Explore {
                     !explored.is_undeclared(),
                     "an order drawn at random showed something that the reduced exploration had not seen: some step touches state without saying so. Say it with fiber_test::touch(key), or leave reduced() out"
                 );
-                assert!(
-                    explored.is_at_end() || !matches!(self.mode, Mode::Exhaustive { .. }),
-                    "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n) or within(time)",
-                    explored.schedules()
-                );
+                if let (Mode::Exhaustive { is_reduced, .. }, false) = (&self.mode, explored.is_at_end()) {
+                    let instead = if *is_reduced { " instead of reduced()" } else { "" };
+                    panic!(
+                        "not all schedules were explored, only {}: bound them with preemptions(n){instead}, or raise schedules(n) or within(time)",
+                        explored.schedules()
+                    );
+                }
                 println!("{}: {explored}", test_name().as_deref().unwrap_or("explored"));
                 explored
             }

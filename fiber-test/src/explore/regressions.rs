@@ -195,7 +195,10 @@ impl RegressionFile {
         match options.append(true).create_new(true).open(&self.file) {
             Ok(mut file) => file.write_all(format!("{HEADER}{line}").as_bytes()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                options.create_new(false).open(&self.file)?.write_all(line.as_bytes())
+                // Some editors leave the last line without its end.
+                let is_ended = fs::read(&self.file)?.last().is_none_or(|last| *last == b'\n');
+                let end = if is_ended { "" } else { "\n" };
+                options.create_new(false).open(&self.file)?.write_all(format!("{end}{line}").as_bytes())
             }
             Err(error) => Err(error),
         }

@@ -80,9 +80,9 @@ impl Delivery {
 /// When a packet that is sent now arrives.
 pub(super) fn arrival(machine: &Weak<Machine>, latency: Duration, jitter: Duration) -> Instant {
     let Some(machine) = machine.upgrade() else { return Instant::EPOCH };
-    let more = match jitter.as_nanos() as u64 {
+    let more = match u64::try_from(jitter.as_nanos()).unwrap_or(u64::MAX) {
         0 => 0,
-        most => machine.random_u64() % (most + 1),
+        most => machine.random_u64() % most.saturating_add(1),
     };
     machine.now() + latency + Duration::from_nanos(more)
 }

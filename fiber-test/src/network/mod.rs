@@ -79,6 +79,7 @@ pub struct Network(Arc<World>);
 ///
 /// # Errors
 /// On a scheduler of another crate.
+#[track_caller]
 pub fn network() -> Fiber<Network> {
     let of = |context: fiber_core::Context| {
         let machine = Machine::of(&**context.scheduler());
@@ -151,6 +152,7 @@ impl Network {
     ///
     /// # Panics
     /// If it is zero, because nothing could ever be written.
+    #[track_caller]
     pub fn set_capacity(&self, bytes: usize) {
         assert!(bytes > 0, "a connection needs a capacity of at least 1 byte");
         self.0.settings().capacity = bytes;

@@ -66,6 +66,7 @@ impl Way {
     ///
     /// # Panics
     /// If it is zero: see [`cut`](Way::cut).
+    #[track_caller]
     pub fn set_bandwidth(&self, bytes_per_second: u64) {
         assert!(bytes_per_second > 0, "at 0 bytes per second nothing arrives; use cut() for that");
         self.world.ways(|ways| ways.way(self.ends).bandwidth = Some(bytes_per_second));

@@ -84,6 +84,18 @@ fn first_in_first_out_is_kept_even_if_blanks_at_the_ends_of_lines_are_removed() 
     assert_eq!(runs, 101, "the kept one, and a hundred");
 }
 
+/// Some editors leave the last line without its end.
+#[test]
+fn a_line_is_kept_below_one_without_an_end() {
+    let file = fresh("no-end");
+    explore(&file, known::lost_update).0.expect("it breaks");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.trim_end()).unwrap();
+    explore(&file, known::close_send).0.expect("it breaks");
+    let kept = lines(&file);
+    assert!(kept.len() == 2 && kept[1].ends_with(": 3:1"), "{kept:?}");
+}
+
 #[test]
 fn a_broken_line_is_named() {
     let file = fresh("broken");

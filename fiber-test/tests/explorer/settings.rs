@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::time::Duration;
 
+use fiber_core::sync::Mutex;
 use fiber_core::{Error, Fiber};
 use fiber_test::{Explore, ProblemKind, Search};
 
@@ -38,6 +39,19 @@ fn what_a_given_schedule_would_ignore_is_refused() {
 fn an_enumeration_has_no_strategy() {
     let advice = refused(|| Explore::exhaustive().only(Search::Pct));
     assert_eq!(advice, "a strategy is chosen from the portfolio: Explore::default().only(Search::Pct)");
+}
+
+#[test]
+fn who_has_left_schedules_out_is_told_what_helps() {
+    let turns = || {
+        let mutex = Mutex::new(());
+        mutex.with(|_| Fiber::success(())).zip(mutex.with(|_| Fiber::success(())))
+    };
+    let advice = refused(|| Explore::exhaustive().schedules(1).check(turns));
+    let bound = "not all schedules were explored, only 1: bound them with preemptions(n)";
+    assert_eq!(advice, format!("{bound}, or raise schedules(n) or within(time)"));
+    let advice = refused(|| Explore::exhaustive().reduced().schedules(1).check(turns));
+    assert_eq!(advice, format!("{bound} instead of reduced(), or raise schedules(n) or within(time)"));
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! A test never hangs: a program that cannot continue is reported, with names.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::panic::AssertUnwindSafe;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, Instant, Scope};
-use fiber_test::{Cause, TestScheduler, compute};
+use fiber_sched::{AffinityPool, Pool, Settings};
+use fiber_test::{Cause, Explore, TestScheduler, compute};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -117,7 +120,7 @@ fn pending(program: Fiber<()>) -> Vec<String> {
     let test = TestScheduler::new();
     let spawned = test.spawn(program);
     test.run_for(Duration::ZERO);
-    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| spawned.outcome())).unwrap_err();
+    let panic = panic::catch_unwind(AssertUnwindSafe(|| spawned.outcome())).unwrap_err();
     panic.downcast_ref::<String>().unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -263,4 +266,43 @@ fn fibers_that_join_each_other_are_a_circle_in_the_report() {
     let report = TestScheduler::new().try_run(both).unwrap_err().to_string();
     let circle = report.split_once("\nthey wait in a circle\n").unwrap_or_default().1;
     assert!(circle.contains("\"first\"") && circle.contains("\"second\""), "{report}");
+}
+
+/// The file in which a call panics.
+fn file_of_panic(call: impl FnOnce()) -> String {
+    thread_local!(static FILE: RefCell<Option<String>> = const { RefCell::new(None) });
+    static NOTES_FILES: Once = Once::new();
+    NOTES_FILES.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            FILE.set(info.location().map(|at| at.file().to_owned()));
+            print(info);
+        }));
+    });
+    panic::catch_unwind(AssertUnwindSafe(call)).expect_err("it panics");
+    FILE.take().expect("a panic has a place")
+}
+
+#[test]
+fn the_panic_of_a_wrong_call_is_at_its_line() {
+    let calls: [fn(); 11] = [
+        || drop(TestScheduler::new().run(Fiber::<()>::never())),
+        || drop(TestScheduler::new().run_timed(Fiber::<()>::never())),
+        || drop(Explore::replay("later")),
+        || drop(Explore::exhaustive().reduced().preemptions(1).check(|| Fiber::success(()))),
+        || TestScheduler::new().network().set_capacity(0),
+        || {
+            let network = TestScheduler::new().network();
+            let _hosts = ["a", "b"].map(|name| network.host(name));
+            network.between("a", "b").set_bandwidth(0);
+        },
+        || drop(Pool::builder().workers(0)),
+        || drop(Pool::builder().polls(0)),
+        || drop(Pool::builder().record(0)),
+        || drop(Settings::new().blocking_threads(0)),
+        || drop(AffinityPool::builder().workers(0)),
+    ];
+    for call in calls {
+        assert_eq!(file_of_panic(call), file!());
+    }
 }

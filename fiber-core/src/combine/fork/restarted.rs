@@ -51,24 +51,28 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
         let (site, run) = (Location::caller(), self.into_run());
         let round = move || {
             let body = Fiber::<T, R>::new(run.clone());
-            let scope = Fiber::scope(move |_| body).map_outcome_at(site, ended);
+            let error = Fiber::scope_at(site, move |_| body).map_outcome_at(site, ended);
             Fiber::now().bind_at(site, move |begun| {
-                scope.catch(move |error: Error| {
-                    Fiber::now().try_map(move |now| if now - begun < HEALTHY { Err(error) } else { Ok(()) })
+                error.bind_at(site, move |error| {
+                    Fiber::now().map_outcome_at(site, move |now| match now {
+                        Outcome::Success(now) if now - begun < HEALTHY => Outcome::Failure(error),
+                        now => now.map(drop),
+                    })
                 })
             })
         };
         Fiber::iterate((), move |()| {
-            Fiber::retry_with(policy.clone(), round.clone()).map_at(site, ControlFlow::Continue)
+            Fiber::retry_with_at(site, policy.clone(), round.clone()).map_at(site, ControlFlow::Continue)
         })
     }
 }
 
-/// Every end of a round is a failure, except a cancellation.
-fn ended<T>(outcome: Outcome<T>) -> Outcome<()> {
+/// Every end of a round is an error, except a cancellation.
+fn ended<T>(outcome: Outcome<T>) -> Outcome<Error> {
     match outcome {
-        Outcome::Success(_) => Outcome::Failure(Error::new(EndedEarly)),
-        Outcome::Panicked(panic) => Outcome::Failure(panic.into_error()),
-        outcome => outcome.map(drop),
+        Outcome::Success(_) => Outcome::Success(Error::new(EndedEarly)),
+        Outcome::Failure(error) => Outcome::Success(error),
+        Outcome::Panicked(panic) => Outcome::Success(panic.into_error()),
+        Outcome::Cancelled => Outcome::Cancelled,
     }
 }

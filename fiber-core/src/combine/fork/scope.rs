@@ -49,7 +49,16 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(InScope { f, site: Location::caller() })
+        Fiber::scope_at(Location::caller(), f)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn scope_at<R, F>(site: Site, f: F) -> Fiber<T, InScope<F>>
+    where
+        R: Run<Out = T>,
+        F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+    {
+        Fiber::new(InScope { f, site })
     }
 }
 

@@ -41,7 +41,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     #[track_caller]
     pub fn fork(self) -> Fiber<Handle<T>, Fork<R>> {
-        Fiber::new(Fork { run: self.into_run(), site: Location::caller() })
+        self.fork_at(Location::caller())
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn fork_at(self, site: Site) -> Fiber<Handle<T>, Fork<R>> {
+        Fiber::new(Fork { run: self.into_run(), site })
     }
 }
 

@@ -96,8 +96,12 @@ impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub(super) fn new(source: S, policy: Policy<I>) -> Self {
-        let recurrence = Recurrence::new(policy);
-        Again { source, recurrence, kind: PhantomData, site: Location::caller() }
+        Again::at(Location::caller(), source, policy)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn at(site: Site, source: S, policy: Policy<I>) -> Self {
+        Again { source, recurrence: Recurrence::new(policy), kind: PhantomData, site }
     }
 }
 

@@ -40,7 +40,17 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = ControlFlow<T, S>>,
         F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(IterateRounds { start: Some(state), f }))
+        Fiber::iterate_at(Location::caller(), state, f)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn iterate_at<S, R, F>(site: Site, state: S, f: F) -> Fiber<T, Iterate<S, F>>
+    where
+        S: Send + 'static,
+        R: Run<Out = ControlFlow<T, S>>,
+        F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
+    {
+        Fiber::new(Loop::at(site, IterateRounds { start: Some(state), f }))
     }
 }
 
@@ -154,7 +164,13 @@ impl<L> Loop<L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub(crate) fn new(rounds: L) -> Self {
-        Loop { rounds, site: Location::caller() }
+        Loop::at(Location::caller(), rounds)
+    }
+
+    /// For combinators built on a loop: `site` is the place where the user calls them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn at(site: Site, rounds: L) -> Self {
+        Loop { rounds, site }
     }
 }
 

@@ -4,7 +4,7 @@ use super::again::{Again, Cloned, Kind, Made};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::Error;
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
@@ -78,6 +78,15 @@ impl<T: Send + 'static> Fiber<T> {
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
         Fiber::new(Loop::new(Again::new(Made(attempt), policy)))
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn retry_with_at<R, F>(site: Site, policy: Policy, attempt: F) -> Fiber<T, RetryWith<F>>
+    where
+        R: Run<Out = T>,
+        F: FnMut() -> Fiber<T, R> + Send + 'static,
+    {
+        Fiber::new(Loop::at(site, Again::at(site, Made(attempt), policy)))
     }
 }
 

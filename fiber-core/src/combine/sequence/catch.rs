@@ -26,7 +26,17 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         S: Run<Out = T>,
         F: FnOnce(Error) -> Fiber<T, S> + Send + 'static,
     {
-        Fiber::new(Then::new(self.into_run(), Catch { f, site: Location::caller() }))
+        self.catch_at(Location::caller(), f)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    #[inline]
+    pub(crate) fn catch_at<S, F>(self, site: Site, f: F) -> Fiber<T, Then<R, Catch<F>>>
+    where
+        S: Run<Out = T>,
+        F: FnOnce(Error) -> Fiber<T, S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), Catch { f, site }))
     }
 
     /// Handles a panic with another fiber. Use it where a defect in one part must not end the whole program, such as at

@@ -37,6 +37,9 @@ const DEFAULT_SIZE: usize = 256 * 1024;
 /// The engine itself needs some room, most of all in builds without optimisation.
 const SMALLEST: usize = 64 * 1024;
 
+/// No address space has room for a larger one, and its size can be rounded up.
+const LARGEST: usize = usize::MAX / 2;
+
 /// The number of free stacks kept for later fibers. Others go back to the system, so that a peak does not keep its memory.
 const MOST_KEPT: usize = 1024;
 
@@ -54,9 +57,9 @@ impl StackSupply {
     }
 
     /// The size of a stack in bytes, at least 64 KiB, rounded up to pages. A stack takes memory only for the pages it
-    /// has used.
+    /// has used. Where the system has no room for one, direct fibers run on threads of their own.
     pub fn size(self, bytes: usize) -> Self {
-        StackSupply { size: bytes.max(SMALLEST), ..self }
+        StackSupply { size: bytes.clamp(SMALLEST, LARGEST), ..self }
     }
 
     /// Takes a free stack, or makes one. `None` if the limit is reached.

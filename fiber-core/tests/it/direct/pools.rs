@@ -156,6 +156,12 @@ fn a_stack_can_be_large() {
 }
 
 #[test]
+fn where_a_stack_finds_no_room_a_direct_fiber_runs_on_a_thread() {
+    let pool = Pool::builder().workers(1).stacks(StackSupply::default().size(usize::MAX)).build();
+    assert_eq!(pool.run(Fiber::direct(|d| d.wait(Fiber::success(1)))).unwrap(), 1);
+}
+
+#[test]
 fn while_its_worker_is_stuck_others_run_and_it_goes_on_there_later() {
     let (stuck, is_stuck) = mpsc::channel();
     let settings = Settings::new().quantum(Duration::from_micros(500)).on_stuck(move |_| _ = stuck.send(()));

@@ -48,6 +48,11 @@ fn two_datagrams(jitter: Duration) -> Fiber<[u8; 2]> {
 }
 
 #[test]
+fn no_jitter_is_too_long() {
+    assert!(TestScheduler::new().run(two_datagrams(Duration::MAX)).is_success());
+}
+
+#[test]
 fn datagrams_overtake_each_other_with_jitter() {
     let arrive = |seed| TestScheduler::with_seed(seed).run(two_datagrams(millis(10))).unwrap();
     let orders: BTreeSet<[u8; 2]> = (0..20).map(arrive).collect();
