@@ -26,32 +26,43 @@ HOSTS = {
 OBSERVED = {"history": "`CurrentThread` with a `History`"}
 
 
+# Callgrind, for `read`.
+TOOL = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--dump-line=no", "--compress-pos=no", "--compress-strings=no"]
+
+
 def counts(program, host, row, rounds):
     """How often each instruction was executed, and the name of its function."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out")
-        tool = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--dump-line=no", "--compress-pos=no",
-                "--compress-strings=no", "--callgrind-out-file=" + out]
-        run = subprocess.run(tool + [program, host, row, str(rounds)], capture_output=True, text=True)
+        run = subprocess.run([*TOOL, "--callgrind-out-file=" + out, program, host, row, str(rounds)], capture_output=True, text=True)
         if run.returncode != 0:
             sys.exit(run.stderr)
-        executed, functions = collections.Counter(), {}
-        file = function = ""
-        is_call = False
-        for line in open(out):
-            if line.startswith("ob="):
-                file = line[3:].strip()
-            elif line.startswith("fn="):
-                function = line[3:].strip()
-            elif line.startswith("calls="):
-                is_call = True
-            elif line.startswith("0x"):
-                if not is_call:
-                    address, *rest = line.split()
-                    executed[file, int(address, 16)] += int(rest[-1])
-                    functions[file, int(address, 16)] = function
-                is_call = False
+        executed, functions, _ = read(out)
         return executed, functions
+
+
+def read(out):
+    """How often each instruction was executed, the name of its function, and how often each function called each other one."""
+    executed, functions, calls = collections.Counter(), {}, collections.Counter()
+    file = function = callee = ""
+    is_call = False
+    for line in open(out):
+        if line.startswith("ob="):
+            file = line[3:].strip()
+        elif line.startswith("fn="):
+            function = line[3:].strip()
+        elif line.startswith("cfn="):
+            callee = line[4:].strip()
+        elif line.startswith("calls="):
+            calls[function, callee] += int(line[6:].split()[0])
+            is_call = True
+        elif line.startswith("0x"):
+            if not is_call:
+                address, *rest = line.split()
+                executed[file, int(address, 16)] += int(rest[-1])
+                functions[file, int(address, 16)] = function
+            is_call = False
+    return executed, functions, calls
 
 
 def locked(file, memory={}):
@@ -96,4 +107,5 @@ def main():
                 print(f"{number:9.1f} {locks[function]:6.2f}  {function[:150]}")
 
 
-main()
+if __name__ == "__main__":
+    main()

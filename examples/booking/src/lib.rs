@@ -1,4 +1,4 @@
-//! Books seats: a complete service on fibers.
+//! Books seats: a complete service on fibers. Beside it a second, small one: a proxy.
 //!
 //! | file | what |
 //! |---|---|
@@ -9,12 +9,14 @@
 //! | `simulation` | those two services, slow and faulty, for the example |
 //! | `http` | axum: routes, deadlines, statuses, `/debug/fibers` and `/metrics` |
 //! | `log` | log lines with the number of the request |
-//! | `service` | connects the parts, and shuts them down in order |
+//! | `service` | serves, and shuts the parts down in order |
+//! | `proxy` | the second service: deadlines, retries, hedging and a cache in front of replicas |
 
 pub mod booking;
 pub mod domain;
 pub mod http;
 pub mod log;
+pub mod proxy;
 pub mod service;
 pub mod simulation;
 pub mod store;

@@ -10,6 +10,8 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use tokio::net::TcpListener;
 
+use crate::service::is;
+
 /// The rate of faults of the upstreams. They are counted, not random, so a test knows what to expect.
 #[derive(Clone, Copy, Debug)]
 pub struct Faults {
@@ -24,6 +26,20 @@ pub struct Faults {
 impl Faults {
     pub const NONE: Faults = Faults { latency: Duration::ZERO, slow_every: 0, error_every: 0 };
     pub const USUAL: Faults = Faults { latency: Duration::from_millis(2), slow_every: 50, error_every: 30 };
+}
+
+/// `FAULTS=none` is for upstreams without faults.
+pub fn faults() -> Faults {
+    if is("FAULTS", "none") { Faults::NONE } else { Faults::USUAL }
+}
+
+/// The addresses in the arguments of the program. Without one, those of two simulations.
+///
+/// # Errors
+/// Those of the operating system.
+pub async fn replicas() -> std::io::Result<Vec<String>> {
+    let given: Vec<_> = std::env::args().skip(1).collect();
+    if given.is_empty() { Ok(vec![start(faults()).await?.0, start(faults()).await?.0]) } else { Ok(given) }
 }
 
 /// A client of this name is not trusted.

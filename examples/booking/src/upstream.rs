@@ -36,7 +36,7 @@ impl fmt::Display for Unexpected {
 impl std::error::Error for Unexpected {}
 
 /// Whether the same request may have another answer soon. For the retries, the hedge and the breakers.
-fn is_transient(error: &Error) -> bool {
+pub fn is_transient(error: &Error) -> bool {
     let is_definite = |Unexpected(status): &Unexpected| status.is_client_error();
     !error.is::<CircuitOpen>() && !error.downcast_ref().is_some_and(is_definite)
 }

@@ -9,11 +9,12 @@ use axum::body::Bytes;
 use axum::http::{Request, StatusCode};
 use booking::booking::{Bookings, Store, Upstreams};
 use booking::domain::Booking;
+use booking::http::App;
 use booking::service;
 use booking::simulation::{self, Faults, InFlight, RISKY};
 use booking::store::{MOST_CALLS, Sqlite};
 use booking::upstream::Remote;
-use fiber_core::{Error, Fiber};
+use fiber_core::Fiber;
 use fiber_sched::{Shutdown, TokioScheduler};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
@@ -34,7 +35,7 @@ struct Service {
     upstream: InFlight,
     fibers: Arc<TokioScheduler>,
     stop: oneshot::Sender<()>,
-    ended: JoinHandle<Result<(), Error>>,
+    ended: JoinHandle<std::io::Result<()>>,
 }
 
 impl Service {
@@ -53,7 +54,9 @@ impl Service {
         let bookings = Bookings::new(upstreams, store.clone());
         let stopped = async { _ = stopped.await };
         let fibers = Arc::new(TokioScheduler::current());
-        let ended = tokio::spawn(service::run(fibers.context().clone(), listener, bookings, stopped));
+        let requests = fibers.group();
+        let routes = App::new(bookings, requests.clone(), fibers.context().clone()).routes();
+        let ended = tokio::spawn(service::run(listener, routes, requests, stopped));
         let client = Client::builder(TokioExecutor::new()).build_http();
         Service { address, client, store, upstream, fibers, stop, ended }
     }

@@ -15,15 +15,17 @@ const MOST_BYTES: usize = 64 << 20;
 /// How many bytes are in the depots.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of blocks in a batch. Two batches of each size are kept for a thread: less than 2.5 MiB together.
-pub(super) const BATCH: u32 = 512;
+/// The number of blocks of this size in a batch. Two batches of each size are kept for a thread: less than 3.5 MiB together.
+pub(super) const fn batch_len(size: usize) -> u32 {
+    if size <= 512 { 512 } else { 64 }
+}
 
 /// A free block.
 pub(super) struct Free {
     pub(super) next: *mut Free,
 }
 
-/// The first of [`BATCH`] free blocks, each of which has a link to the next.
+/// The first of [`batch_len`] free blocks, each of which has a link to the next.
 pub(super) struct Batch(pub(super) NonNull<Free>);
 
 // SAFETY: the holder of the batch owns its blocks, and a free block belongs to no thread.
@@ -51,7 +53,7 @@ impl Depot {
         let batch = batches.pop()?;
         self.len.store(batches.len(), Ordering::Relaxed);
         drop(batches);
-        BYTES.fetch_sub(size * BATCH as usize, Ordering::Relaxed);
+        BYTES.fetch_sub(size * batch_len(size) as usize, Ordering::Relaxed);
         Some(batch)
     }
 
@@ -60,7 +62,7 @@ impl Depot {
     /// # Errors
     /// Gives the batch back if enough are kept.
     pub(super) fn put(&self, batch: Batch, size: usize) -> Result<(), Batch> {
-        let bytes = size * BATCH as usize;
+        let bytes = size * batch_len(size) as usize;
         if BYTES.load(Ordering::Relaxed) + bytes > MOST_BYTES {
             return Err(batch);
         }

@@ -15,12 +15,12 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-use super::depot::{BATCH, Batch, Depot, Free};
+use super::depot::{Batch, Depot, Free, batch_len};
 
 /// The step between two block sizes, in bytes.
 const STEP: usize = 64;
 /// The number of sizes that are kept. Larger blocks go to the allocator.
-const CLASSES: usize = 8;
+const CLASSES: usize = 16;
 const ALIGN: usize = 16;
 
 /// The free blocks of one size.
@@ -45,6 +45,10 @@ static DEPOTS: [Depot; CLASSES] = [const { Depot::new() }; CLASSES];
 
 const fn block_size(index: usize) -> usize {
     (index + 1) * STEP
+}
+
+const fn batch_of(index: usize) -> u32 {
+    batch_len(block_size(index))
 }
 
 fn block_layout(index: usize) -> Layout {
@@ -138,7 +142,7 @@ pub(crate) unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
 /// The block is of size `index`, and has no user.
 unsafe fn give_listed(block: NonNull<u8>, index: usize) {
     // SAFETY: by the contract.
-    if !LISTS.with(|lists| unsafe { lists[index].push(block.cast()) }) {
+    if !LISTS.with(|lists| unsafe { lists[index].push(block.cast(), index) }) {
         // SAFETY: by the contract.
         unsafe { give_elsewhere(block, index) };
     }
@@ -152,8 +156,8 @@ unsafe fn give_listed(block: NonNull<u8>, index: usize) {
 #[inline(never)]
 unsafe fn give_elsewhere(block: NonNull<u8>, index: usize) {
     // SAFETY: by the contract.
-    let is_kept =
-        LISTS.with(|lists| lists[index].set_aside(index) && unsafe { lists[index].push(block.cast()) });
+    let is_kept = LISTS
+        .with(|lists| lists[index].set_aside(index) && unsafe { lists[index].push(block.cast(), index) });
     if !is_kept {
         // SAFETY: `allocate` has allocated the block with this layout.
         unsafe { dealloc(block.as_ptr(), block_layout(index)) };
@@ -201,8 +205,8 @@ impl List {
     /// # Safety
     /// The block is of the list's size, and becomes its property if the result is `true`.
     #[inline]
-    unsafe fn push(&self, block: NonNull<Free>) -> bool {
-        if self.len.get() >= BATCH {
+    unsafe fn push(&self, block: NonNull<Free>, index: usize) -> bool {
+        if self.len.get() >= batch_of(index) {
             return false;
         }
         // SAFETY: by the contract; a block is larger than a link.
@@ -228,7 +232,7 @@ impl List {
         let batch = self.spare.take().or_else(|| DEPOTS[index].take(block_size(index)));
         if let Some(Batch(first)) = batch {
             self.first.set(first.as_ptr());
-            self.len.set(BATCH);
+            self.len.set(batch_of(index));
         }
         !self.first.get().is_null()
     }
@@ -238,7 +242,7 @@ impl List {
         if !self.is_usable() {
             return false;
         }
-        if self.len.get() < BATCH {
+        if self.len.get() < batch_of(index) {
             return true;
         }
         let former = self.spare.take();
@@ -310,6 +314,7 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test is about two threads")]
     fn a_thread_gets_what_another_one_has_given_back() {
+        const BATCH: u32 = batch_of(CLASSES - 1);
         let taken = Blocks::take(4 * BATCH);
         let addresses = taken.addresses();
         assert_eq!(addresses.len(), 4 * BATCH as usize);

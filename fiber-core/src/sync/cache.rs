@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::promise::Promise;
 use crate::combine::Handle;
-use crate::engine::step::Run;
+use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step, larger};
 use crate::error::{Abandoned, Error};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
@@ -128,18 +129,20 @@ where
         F: FnOnce() -> Fiber<V, R> + Send + 'static,
     {
         let (site, cache) = (Location::caller(), self.clone());
-        Fiber::now().bind_at(site, move |now| match cache.ask(key, now, site) {
-            Answer::Value(value) => Fiber::success(value).boxed(),
-            Answer::Wait(asker) => asker.wait(site),
-            Answer::Compute(asker) => {
-                // Other fibers may already wait, so it starts even if this fiber is cancelled at this moment.
-                let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
-                let wait = move |handle| {
-                    asker.computation.askers.lock().handle = Some(handle);
-                    asker.wait(site)
-                };
-                started.bind_at(site, wait).boxed()
-            }
+        Fiber::now().bind_at(site, move |now| {
+            Fiber::new(match cache.ask(key, now, site) {
+                Answer::Value(value) => AnyOf::First(Fiber::success(value).into_run()),
+                Answer::Wait(asker) => AnyOf::Second(asker.wait(site).into_run()),
+                Answer::Compute(asker) => {
+                    // Other fibers may already wait, so it starts even if this fiber is cancelled at this moment.
+                    let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
+                    let wait = move |handle| {
+                        asker.computation.askers.lock().handle = Some(handle);
+                        asker.wait(site)
+                    };
+                    AnyOf::Third(started.bind_at(site, wait).into_run())
+                }
+            })
         })
     }
 
@@ -233,6 +236,26 @@ impl<K: Eq + Hash + Clone + Send + 'static> Key for K {}
 trait Value: Send + Sync + 'static {}
 impl<V: Send + Sync + 'static> Value for V {}
 
+/// What a fiber does that has asked for a value.
+enum AnyOf<A, B, C> {
+    First(A),
+    Second(B),
+    Third(C),
+}
+
+impl<A: Run, B: Run<Out = A::Out>, C: Run<Out = A::Out>> Run for AnyOf<A, B, C> {
+    type Out = A::Out;
+    const ROOM: usize = larger(A::ROOM, larger(B::ROOM, C::ROOM));
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, A::Out> {
+        match self {
+            AnyOf::First(run) => run.run(cx),
+            AnyOf::Second(run) => run.run(cx),
+            AnyOf::Third(run) => run.run(cx),
+        }
+    }
+}
+
 /// The result of asking for a value.
 enum Answer<K: Key, V: Value> {
     Value(Arc<V>),
@@ -315,15 +338,11 @@ struct Asker<K: Key, V: Value> {
 }
 
 impl<K: Key, V: Value> Asker<K, V> {
-    fn wait(self, site: &'static Location<'static>) -> Fiber<Arc<V>> {
-        self.computation
-            .promise
-            .wait_at(site)
-            .map_at(site, move |value| {
-                drop(self);
-                value.unwrap_or_else(|message| resume_unwind(Box::new(String::from(&*message))))
-            })
-            .boxed()
+    fn wait(self, site: &'static Location<'static>) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V>> {
+        self.computation.promise.wait_at(site).map_at(site, move |value| {
+            drop(self);
+            value.unwrap_or_else(|message| resume_unwind(Box::new(String::from(&*message))))
+        })
     }
 
     /// The fiber that computes the value for all waiters.
@@ -350,6 +369,10 @@ impl<K: Key, V: Value> Asker<K, V> {
 
 impl<K: Key, V: Value> Drop for Asker<K, V> {
     fn drop(&mut self) {
+        // The usual case. What is complete has no entry that has to go, and no fiber to be cancelled.
+        if self.computation.promise.is_completed() {
+            return;
+        }
         let mut state = self.cache.0.lock();
         let mut askers = self.computation.askers.lock();
         askers.count -= 1;

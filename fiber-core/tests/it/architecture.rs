@@ -42,6 +42,7 @@ const KNOTS: [imports::Knot<'static>; 7] = [
         "engine/lend",
         "engine/network",
         "engine/network/readiness",
+        "engine/next",
         "engine/scheduler",
         "engine/side",
         "engine/stacks",

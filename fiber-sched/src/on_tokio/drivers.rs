@@ -152,6 +152,10 @@ impl Drivers {
     }
 
     fn pop(&self) -> Option<Task> {
+        // The queue itself would issue a fence to find out.
+        if self.queue.is_empty() {
+            return None;
+        }
         until_clear(|| self.queue.steal())
     }
 

@@ -56,7 +56,10 @@ impl Idle {
 
     /// Takes this driver out, unless another thread has done it.
     pub(super) fn leave(&self, driver: usize) {
-        self.remove(|drivers| drivers.iter().position(|index| *index == driver));
+        // The driver sees at least its own entry, unless somebody has taken it out.
+        if self.has_any() {
+            self.remove(|drivers| drivers.iter().position(|index| *index == driver));
+        }
     }
 
     /// Takes out the driver that entered last.

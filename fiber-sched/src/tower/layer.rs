@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use fiber_core::sync::{Permit, Semaphore};
-use fiber_core::{Fiber, Group, LocalKey, local_key};
+use fiber_core::{Fiber, Group, Handle, LocalKey, local_key};
 use http::request::Parts;
 
 /// Runs each request as a fiber, named `request`, from its first step to the last byte of its response.
@@ -96,6 +96,8 @@ type Each = dyn Fn(&Parts, Fiber<()>) -> Fiber<()> + Send + Sync;
 #[derive(Clone)]
 struct Settings {
     requests: Group,
+    /// Of each fiber.
+    name: Arc<str>,
     deadline: Option<Duration>,
     places: Option<Semaphore>,
     number: Option<&'static LocalKey<u64>>,
@@ -107,7 +109,7 @@ struct Settings {
 
 local_key! {
     /// Keeps the place of a request until everything that carries it has ended.
-    static PLACE: Option<Arc<Permit>> = None;
+    static PLACE: Option<Permit> = None;
 }
 
 /// More requests are in progress than the [limit](RequestLayer::limit) allows. This one was not run.
@@ -127,6 +129,7 @@ impl RequestLayer {
     pub fn new(requests: Group) -> Self {
         RequestLayer(Arc::new(Settings {
             requests,
+            name: "request".into(),
             deadline: None,
             places: None,
             number: None,
@@ -203,10 +206,6 @@ impl RequestLayer {
         self.set(|settings| settings.is_to_the_end = true)
     }
 
-    pub(super) fn requests(&self) -> &Group {
-        &self.0.requests
-    }
-
     pub(super) fn is_to_the_end(&self) -> bool {
         self.0.is_to_the_end
     }
@@ -218,24 +217,33 @@ impl RequestLayer {
     }
 
     /// The fiber of a request.
-    pub(super) fn fiber(&self, head: &Parts, place: Option<Permit>, inside: Fiber<()>) -> Fiber<()> {
-        let Settings { deadline, number, each, came, .. } = &*self.0;
-        let mut fiber = inside;
-        if let Some(limit) = *deadline {
-            fiber = fiber.timeout(limit).boxed();
+    pub(super) fn fiber(&self, head: &Parts, inside: Fiber<()>) -> Fiber<()> {
+        let Settings { deadline, each, .. } = &*self.0;
+        let fiber = match *deadline {
+            Some(limit) => inside.timeout(limit).boxed(),
+            None => inside,
+        };
+        match each {
+            Some(each) => each(head, fiber),
+            None => fiber,
         }
-        if let Some(each) = each {
-            fiber = each(head, fiber);
+    }
+
+    /// Starts the fiber of a request, with its number and in its place.
+    pub(super) fn spawn(&self, fiber: Fiber<()>, place: Option<Permit>) -> Handle<()> {
+        let Settings { requests, name, number, came, .. } = &*self.0;
+        let name = name.clone();
+        // Relaxed: only the numbers have to differ.
+        let number = number.map(|key| (key, came.fetch_add(1, Ordering::Relaxed) + 1));
+        // Erased, it would be one fiber, and one more allocation for each local.
+        match (number, place) {
+            (None, None) => requests.spawn(fiber.named(name)),
+            (None, place) => requests.spawn(fiber.with_local(&PLACE, place).named(name)),
+            (Some((key, number)), None) => requests.spawn(fiber.with_local(key, number).named(name)),
+            (Some((key, number)), place) => {
+                requests.spawn(fiber.with_local(key, number).with_local(&PLACE, place).named(name))
+            }
         }
-        if let Some(key) = *number {
-            // Relaxed: only the numbers have to differ.
-            let number = came.fetch_add(1, Ordering::Relaxed) + 1;
-            fiber = fiber.with_local(key, number).boxed();
-        }
-        if let Some(place) = place {
-            fiber = fiber.with_local(&PLACE, Some(Arc::new(place))).boxed();
-        }
-        fiber
     }
 }
 

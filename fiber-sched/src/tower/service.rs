@@ -7,9 +7,9 @@ use std::task::{Context, Poll};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::sync::one_shot;
 use fiber_core::{Error, Fiber, Resume};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use parking_lot::Mutex;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -65,12 +65,8 @@ where
         let mut inside = std::mem::replace(&mut self.inside, next);
         let (giver, taker) = slot();
         let (head, body) = request.into_parts();
-        // `each` looks at the head before the fiber has it.
-        let given = Arc::new(Mutex::new(None));
-        let taken = given.clone();
         let run = Fiber::from_future(async move {
-            let head = taken.lock().take().expect("it was given before the fiber was spawned");
-            let response = inside.call(Request::from_parts(head, body)).await;
+            let response = inside.call(Request::from_parts(giver.head(), body)).await;
             let (last_byte, is_sent) = one_shot();
             giver.give((response, last_byte));
             drop(inside);
@@ -79,9 +75,10 @@ where
             Ok::<(), Error>(())
         });
         let has_body = head.method != Method::HEAD;
-        let fiber = self.layer.fiber(&head, place, run.boxed()).named("request");
-        *given.lock() = Some(head);
-        let fiber = Tied::new(self.layer.requests().spawn(fiber), !self.layer.is_to_the_end());
+        // `each` looks at the head before the fiber has it.
+        let fiber = self.layer.fiber(&head, run.boxed());
+        taker.give_head(head);
+        let fiber = Tied::new(self.layer.spawn(fiber, place), !self.layer.is_to_the_end());
         RequestFuture(Stage::Runs { taker, fiber: Some(fiber), has_body })
     }
 }
@@ -95,7 +92,7 @@ enum Stage<B, E> {
     /// `None` at the end.
     Refused(Option<Error>),
     Runs {
-        taker: Taker<Given<B, E>>,
+        taker: Taker<Parts, Given<B, E>>,
         /// `None` at the end.
         fiber: Option<Tied>,
         /// Not the response to a `HEAD`: a server does not read what the service gives as its body.
