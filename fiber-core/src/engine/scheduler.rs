@@ -249,7 +249,7 @@ pub trait Worker {
     }
 
     /// The address of the thread's own scheduler, if a fiber of that scheduler which is woken here may run before those in its queue: in the
-    /// same call of [`TaskRunner::run`], up to seven in a row. So no other thread may have to run it, if the turn lasts.
+    /// same call of [`TaskRunner::run`](crate::scheduler::TaskRunner::run), up to seven in a row. So no other thread may have to run it, if the turn lasts.
     /// Null, the default: each fiber that is woken becomes a task.
     fn wakes_next(&self) -> *const () {
         ptr::null()

@@ -192,6 +192,27 @@ fn what_is_in_a_closed_channel_is_still_received() {
 }
 
 #[test]
+fn a_closed_channel_keeps_receivers_waiting_while_an_item_may_come_back() {
+    for is_cancelled in [false, true] {
+        let (test, (sender, receiver)) = (TestScheduler::new(), Channel::unbounded());
+        let first = begin(&test, receiver.recv());
+        let second = begin(&test, receiver.recv());
+        let third = begin(&test, receiver.recv());
+        // Passed to the first one, which has not taken it yet.
+        sender.try_send("on its way").unwrap();
+        sender.close();
+        assert!(second.is_pending() && third.is_pending());
+        if is_cancelled {
+            first.cancel_now();
+        }
+        let (first, second, third) = (ended(&test, first), ended(&test, second), ended(&test, third));
+        let received = if is_cancelled { second } else { first };
+        assert_eq!(received.unwrap(), "on its way");
+        assert!(is_closed(third), "and it was woken");
+    }
+}
+
+#[test]
 fn a_send_into_a_closed_channel_gives_the_item_back() {
     let (test, (sender, receiver)) = (TestScheduler::new(), Channel::bounded(1));
     sender.try_send(String::from("in")).unwrap();
