@@ -135,6 +135,19 @@ fn a_token_below_a_fiber_is_cancelled_with_it_or_when_its_region_ends() {
 }
 
 #[test]
+fn a_computation_after_a_wait_sees_the_cancellation_of_its_fiber_at_once() {
+    explore(|| {
+        let compute = Fiber::with_token(|token| {
+            Fiber::delay(TICK).bind(|()| Fiber::current()).map(move |fiber| {
+                fiber.cancel();
+                assert!(token.is_cancelled());
+            })
+        });
+        compute.fork().bind(|handle| handle.outcome()).map(|outcome| assert!(!outcome.is_failure()))
+    });
+}
+
+#[test]
 fn a_computation_on_the_only_worker_sees_the_cancellation_from_outside() {
     let pool = Pool::builder().workers(1).build();
     let (begun, has_begun) = std::sync::mpsc::channel();

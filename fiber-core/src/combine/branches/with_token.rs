@@ -3,10 +3,12 @@
 use std::panic::Location;
 
 use super::race_with::Raced;
-use crate::combine::fork::Scope;
+use crate::combine::fork::{Handle, Scope};
 use crate::combine::sequence::Either;
 use crate::engine::context::{Cx, Wakeup};
-use crate::engine::step::Run;
+use crate::engine::step::{Run, Step};
+use crate::engine::task::Task;
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::Wait;
 use crate::outcome::Outcome;
@@ -89,9 +91,48 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         let site = Location::caller();
         let token = CancelToken::new();
         let passed = token.child();
-        let cancels = Fiber::wait(Cancels(token));
-        // A fork, because a cancellation drops a fork at once if it has not started, and wakes it if it has.
-        Fiber::scope(move |scope: Scope| scope.fork_at(site, cancels).bind_at(site, move |_| f(passed)))
+        Fiber::scope(move |scope: Scope| {
+            Fiber::new(Tie { scope, token, site }).bind_at(site, move |tied| {
+                f(passed).map_outcome_at(site, move |outcome| {
+                    drop(tied);
+                    outcome
+                })
+            })
+        })
+    }
+}
+
+/// Ties a token to a fork that never starts, because a cancellation drops such a fork at once, on its own thread. One that has started would
+/// have to be woken, and have a turn.
+struct Tie {
+    scope: Scope,
+    token: CancelToken,
+    site: Site,
+}
+
+impl Run for Tie {
+    type Out = Tied;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Tied> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let Tie { scope, token, site } = self;
+        let cancels = Fiber::wait(Cancels(token)).into_run();
+        let (branch, task) = scope.branch(cx, cancels, site);
+        Step::Done(Outcome::Success(Tied { fork: Handle::new(branch), _never_run: task }))
+    }
+}
+
+/// Cancels the fork, and with it the token, when it is dropped.
+struct Tied {
+    fork: Handle<()>,
+    _never_run: Task,
+}
+
+impl Drop for Tied {
+    fn drop(&mut self) {
+        self.fork.cancel_now();
     }
 }
 

@@ -10,6 +10,7 @@ use crate::combine::region::body::{Passed, end_region, run_in};
 use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::step::{Run, Step};
+use crate::engine::task::Task;
 use crate::engine::wait_list::{WaitKey, WaitList};
 use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
@@ -103,6 +104,12 @@ impl Scope {
         Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site })
     }
 
+    /// A fork, and the task that starts it. The scope has not ended.
+    pub(crate) fn branch<R: Run>(&self, cx: &Cx<'_>, run: R, site: Site) -> (Branch<R, Leaving>, Task) {
+        self.0.live.lock_as(Access::Commute).count += 1;
+        Branch::forked(cx, &self.0.context, run, Leaving(self.clone()), site)
+    }
+
     /// Waits until all forks of the scope have ended by themselves.
     ///
     /// Call it in the body of the scope. A fork of the scope that calls it waits for itself.
@@ -194,9 +201,8 @@ impl<R: Run> Run for ScopeFork<R> {
             let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx);
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
-        scope.0.live.lock_as(Access::Commute).count += 1;
+        let (branch, task) = scope.branch(cx, run, site);
         // The forking fiber need not be the fiber of the scope, and may run on another scheduler.
-        let (branch, task) = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {
             cx.schedule(task);
         } else {
@@ -211,7 +217,7 @@ impl<R: Run> Run for ScopeFork<R> {
 }
 
 /// The sink of a fork of a scope.
-struct Leaving(Scope);
+pub(crate) struct Leaving(Scope);
 
 impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
