@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::sync::{Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
+use fiber_core::sync::{Cache, Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
 use fiber_core::{
     CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key, race,
 };
@@ -363,6 +363,14 @@ fn locks_and_permits_that_are_free_allocate_nothing() {
     // The permit, the local that carries it, and the box for rare data.
     assert_eq!(allocations(move || held.with_permits(1, Fiber::success(()))), 3);
     assert_eq!(semaphore.available(), 3);
+}
+
+#[test]
+fn an_answer_that_a_cache_keeps_allocates_nothing() {
+    let cache = Cache::new(1);
+    let get = move || cache.get(1, || Fiber::success(2)).map(|answer| *answer);
+    assert!(allocations(get.clone()) > 0);
+    assert_eq!(allocations(get), 0);
 }
 
 #[test]
