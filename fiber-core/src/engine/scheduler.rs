@@ -363,17 +363,23 @@ fn printed(error: &Error) -> String {
 
 impl Unobserved {
     /// Reports `outcome` to the scheduler, if it is a failure or a panic.
-    pub(crate) fn report<T>(fiber: &impl HasContext, outcome: &Outcome<T>) {
-        if !outcome.is_wrong() {
-            return;
+    pub(crate) fn report<T>(fiber: &dyn HasContext, outcome: &Outcome<T>) {
+        match outcome {
+            Outcome::Failure(error) => Unobserved::report_wrong(fiber, Err(error)),
+            Outcome::Panicked(panic) => Unobserved::report_wrong(fiber, Ok(panic)),
+            Outcome::Success(_) | Outcome::Cancelled => {}
         }
+    }
+
+    /// Reports a panic or a failure.
+    #[cold]
+    fn report_wrong(fiber: &dyn HasContext, wrong: Result<&Panic, &Error>) {
         let fiber = fiber.context();
         // This may be called during a drop, which must not panic, and printing an error runs user code.
         drop(guard(|| {
-            let (what, trace, suppressed) = match outcome {
-                Outcome::Failure(error) => (printed(error), error.trace(), error.suppressed()),
-                Outcome::Panicked(panic) => (panic.to_string(), panic.trace(), panic.suppressed()),
-                Outcome::Success(_) | Outcome::Cancelled => return,
+            let (what, trace, suppressed) = match wrong {
+                Err(error) => (printed(error), error.trace(), error.suppressed()),
+                Ok(panic) => (panic.to_string(), panic.trace(), panic.suppressed()),
             };
             let suppressed = suppressed.iter().map(printed).collect();
             let trace = trace.to_vec();

@@ -3,6 +3,7 @@
 //! The outcome keeps them as suppressed errors. A panic among them is a defect. If the handler of the outcome does not
 //! inspect it, the panic goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) when it is dropped.
 
+use std::convert::Infallible;
 use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,16 +32,19 @@ impl HasContext for Cx<'_> {
     }
 }
 
-impl<T> Outcome<T> {
-    /// Suppresses the failure of `other`, if any, into the failure here. A success or cancellation here becomes the
-    /// failure of `other`, so that no failure is lost. Both belong to `fiber`.
-    pub(crate) fn suppress<U>(self, other: Outcome<U>, fiber: &impl HasContext) -> Self {
-        let wrong: Outcome<T> = match other.split() {
-            Ok(_) | Err(Outcome::Cancelled) => return self,
-            Err(wrong) => wrong,
-        };
+/// An outcome without a value. What is done with one is compiled once, not for each type of a value.
+pub(crate) type Valueless = Outcome<Infallible>;
+
+impl Valueless {
+    /// The same as an outcome of any type.
+    fn of_any<T>(self) -> Outcome<T> {
+        self.map(|never| match never {})
+    }
+
+    /// Suppresses a failure or panic into the one here, if there is one.
+    fn suppress_wrong(self, wrong: Valueless, fiber: &dyn HasContext) -> Valueless {
         match self {
-            Outcome::Success(value) => wrong.without(value, fiber),
+            Outcome::Success(never) => match never {},
             Outcome::Cancelled => wrong,
             Outcome::Failure(mut error) => {
                 wrong.into_suppressed(fiber).into_iter().for_each(|wrong| error.suppress(wrong));
@@ -53,11 +57,44 @@ impl<T> Outcome<T> {
         }
     }
 
-    fn into_suppressed(self, fiber: &impl HasContext) -> Option<Error> {
+    fn into_suppressed(self, fiber: &dyn HasContext) -> Option<Error> {
         match self {
+            Outcome::Success(never) => match never {},
             Outcome::Failure(error) => Some(error),
             Outcome::Panicked(panic) => Some(Unseen::watch(panic, fiber)),
-            Outcome::Success(_) | Outcome::Cancelled => None,
+            Outcome::Cancelled => None,
+        }
+    }
+
+    /// The end after the panic of a drop. A failure is suppressed into the panic.
+    fn without_value_torn_by(self, mut panic: Panic, fiber: &dyn HasContext) -> Valueless {
+        match self {
+            Outcome::Success(never) => match never {},
+            Outcome::Failure(error) => {
+                panic.suppress(error);
+                Outcome::Panicked(panic)
+            }
+            first @ Outcome::Panicked(_) => first.suppress_wrong(Outcome::Panicked(panic), fiber),
+            Outcome::Cancelled => Outcome::Panicked(panic),
+        }
+    }
+}
+
+impl<T> Outcome<T> {
+    /// Suppresses the failure of `other`, if any, into the failure here. A success or cancellation here becomes the
+    /// failure of `other`, so that no failure is lost. Both belong to `fiber`.
+    pub(crate) fn suppress<U>(self, other: Outcome<U>, fiber: &dyn HasContext) -> Self {
+        match other.split() {
+            Ok(_) | Err(Outcome::Cancelled) => self,
+            Err(wrong) => self.after_wrong(wrong, fiber),
+        }
+    }
+
+    #[cold]
+    fn after_wrong(self, wrong: Valueless, fiber: &dyn HasContext) -> Self {
+        match self.split() {
+            Ok(value) => wrong.of_any().without(value, fiber),
+            Err(first) => first.suppress_wrong(wrong, fiber).of_any(),
         }
     }
 
@@ -66,7 +103,7 @@ impl<T> Outcome<T> {
     ///
     /// Pass the parts of a compound value one at a time: two panics in one drop would abort the process.
     #[inline]
-    pub(crate) fn without<D>(self, unused: D, fiber: &impl HasContext) -> Self {
+    pub(crate) fn without<D>(self, unused: D, fiber: &dyn HasContext) -> Self {
         match guarded_drop(unused) {
             None => self,
             Some(panic) => self.torn_by(panic, fiber),
@@ -79,7 +116,7 @@ impl<T> Outcome<T> {
     /// The value may be dropped, and is not used afterwards.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[allow(unsafe_code)]
-    pub(crate) unsafe fn without_at<D>(self, unused: *mut D, fiber: &impl HasContext) -> Self {
+    pub(crate) unsafe fn without_at<D>(self, unused: *mut D, fiber: &dyn HasContext) -> Self {
         // SAFETY: by the contract.
         match unsafe { guarded_drop_in_place(unused) } {
             None => self,
@@ -89,7 +126,7 @@ impl<T> Outcome<T> {
 
     /// Like `without`, for a description that never runs.
     #[inline]
-    pub(crate) fn without_run<R: Run>(self, unused: R, fiber: &impl HasContext) -> Self {
+    pub(crate) fn without_run<R: Run>(self, unused: R, fiber: &dyn HasContext) -> Self {
         self.without_parts(unused, R::discard, fiber)
     }
 
@@ -99,35 +136,35 @@ impl<T> Outcome<T> {
         self,
         unused: D,
         discard: impl FnOnce(D, &mut Vec<Panic>),
-        fiber: &impl HasContext,
+        fiber: &dyn HasContext,
     ) -> Self {
         if const { !needs_drop::<D>() } {
             return self;
         }
-        let mut torn = Vec::new();
-        discard(unused, &mut torn);
+        let torn = discarded(unused, discard);
         if torn.is_empty() { self } else { self.torn_by_all(torn, fiber) }
     }
 
     #[cold]
-    fn torn_by_all(self, torn: Vec<Panic>, fiber: &impl HasContext) -> Self {
+    fn torn_by_all(self, torn: Vec<Panic>, fiber: &dyn HasContext) -> Self {
         torn.into_iter().fold(self, |outcome, panic| outcome.torn_by(panic, fiber))
     }
 
     #[cold]
-    fn torn_by(self, mut panic: Panic, fiber: &impl HasContext) -> Self {
-        match self {
-            Outcome::Success(value) => Outcome::Panicked(panic).without(value, fiber),
-            Outcome::Failure(error) => {
-                panic.suppress(error);
-                Outcome::Panicked(panic)
-            }
-            Outcome::Panicked(first) => {
-                Outcome::Panicked(first).suppress(Outcome::<()>::Panicked(panic), fiber)
-            }
-            Outcome::Cancelled => Outcome::Panicked(panic),
+    fn torn_by(self, panic: Panic, fiber: &dyn HasContext) -> Self {
+        match self.split() {
+            Ok(value) => Outcome::Panicked(panic).without(value, fiber),
+            Err(first) => first.without_value_torn_by(panic, fiber).of_any(),
         }
     }
+}
+
+/// The panics of the drops of parts.
+#[inline]
+fn discarded<D>(unused: D, discard: impl FnOnce(D, &mut Vec<Panic>)) -> Vec<Panic> {
+    let mut torn = Vec::new();
+    discard(unused, &mut torn);
+    torn
 }
 
 impl Cx<'_> {
@@ -139,12 +176,12 @@ impl Cx<'_> {
 }
 
 /// Drops a value, possibly of the user, where no outcome can carry a panic: the panic goes to the hook.
-pub(crate) fn discard<D>(unused: D, fiber: &impl HasContext) {
+pub(crate) fn discard<D>(unused: D, fiber: &dyn HasContext) {
     Unobserved::report(fiber, &Outcome::Success(()).without(unused, fiber));
 }
 
 /// Drops an outcome that no code will take. A failure or panic is reported first.
-pub(crate) fn forget<T>(outcome: Outcome<T>, fiber: &impl HasContext) {
+pub(crate) fn forget<T>(outcome: Outcome<T>, fiber: &dyn HasContext) {
     Unobserved::report(fiber, &outcome);
     discard(outcome, fiber);
 }
@@ -156,7 +193,7 @@ struct Unseen {
 }
 
 impl Unseen {
-    fn watch(panic: Panic, fiber: &impl HasContext) -> Error {
+    fn watch(panic: Panic, fiber: &dyn HasContext) -> Error {
         let report = Unobserved::of_suppressed(fiber.context(), &panic);
         let unseen = Unseen { report, is_seen: AtomicBool::new(false) };
         panic.into_error().watched_by(Box::new(move || unseen.see()))

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::support::Queue;
+use crate::support::{MILLION, Queue};
 use fiber_core::scheduler::WaitsFor;
 use fiber_core::{Context, Dump, DumpedState, Error, Fiber, Handle, Instant, fiber};
 use fiber_test::TestScheduler;
@@ -214,7 +214,7 @@ fn children_are_in_the_order_in_which_they_were_made_whatever_slots_they_have() 
 
 #[test]
 fn a_chain_of_a_million_fibers_is_dumped_without_recursion_and_with_short_lines() {
-    const DEPTH: usize = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+    const DEPTH: usize = MILLION as usize;
     let queue = Arc::new(Queue::default());
     let root = Context::root(queue.clone());
     let mut last = root.clone();

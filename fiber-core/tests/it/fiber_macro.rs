@@ -7,6 +7,8 @@ use std::time::Duration;
 use fiber_core::{Error, Fiber, Outcome, fiber};
 use fiber_test::TestScheduler;
 
+use crate::support::MILLION;
+
 fn run<T: Send + 'static>(fiber: Fiber<T>) -> T {
     TestScheduler::new().run(fiber).unwrap()
 }
@@ -650,13 +652,13 @@ mod plain_rust {
         fn count(n: u32) -> Fiber<u32> {
             fiber! {
                 if n == 0 { return 0 }
-                if n.is_multiple_of(100_000) { do! later(()); }
+                if n.is_multiple_of(MILLION / 10) { do! later(()); }
                 return! count(n - 1)
             }
         }
         // The method is code, so each `return!` is a scheduling point.
-        let test = TestScheduler::new().turns_per_instant(1_000_000);
-        assert_eq!(test.run(count(1_000_000)).unwrap(), 0);
+        let test = TestScheduler::new().turns_per_instant(MILLION as usize);
+        assert_eq!(test.run(count(MILLION)).unwrap(), 0);
     }
 
     #[test]
@@ -669,8 +671,8 @@ mod plain_rust {
             }
         }
         assert_eq!(run(count(40_000, true)), 40_000);
-        assert_eq!(fiber_sched::run(count(1_000_000, false)).unwrap(), 1_000_000);
-        assert_eq!(fiber_sched::run(count(1_000_000, true)).unwrap(), 1_000_000);
+        assert_eq!(fiber_sched::run(count(MILLION, false)).unwrap(), MILLION);
+        assert_eq!(fiber_sched::run(count(MILLION, true)).unwrap(), MILLION);
     }
 
     #[test]
@@ -688,22 +690,22 @@ mod plain_rust {
         }
         let alive = Arc::new(AtomicUsize::new(0));
         // Each level is a turn, because code runs before its wait.
-        let test = || TestScheduler::new().turns_per_instant(1_100_000);
+        let test = || TestScheduler::new().turns_per_instant(2 * MILLION as usize);
         let (test, again) = (test(), test());
-        let spawned = test.spawn(forever(1_000_000, alive.clone()));
+        let spawned = test.spawn(forever(MILLION, alive.clone()));
         test.run_for(Duration::from_millis(1));
-        assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
+        assert_eq!(alive.load(Ordering::Relaxed), MILLION as usize + 1);
         spawned.cancel_now();
         test.run_for(Duration::from_millis(1));
         assert_eq!(alive.load(Ordering::Relaxed), 0);
-        let _spawned = again.spawn(forever(1_000_000, alive.clone()));
+        let _spawned = again.spawn(forever(MILLION, alive.clone()));
         again.run_for(Duration::from_millis(1));
-        assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
+        assert_eq!(alive.load(Ordering::Relaxed), MILLION as usize + 1);
         drop((_spawned, again));
         assert_eq!(alive.load(Ordering::Relaxed), 0);
         // A nest of fibers that never ran.
         let mut nest = later(0);
-        for _ in 0..1_000_000 {
+        for _ in 0..MILLION {
             let inner = nest;
             nest = fiber! { let! n = inner; n + 1 };
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::{Counter, Queue};
+use crate::support::{Counter, MILLION, Queue};
 use fiber_core::{Error, Fiber, Instant, Outcome, Policy};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
@@ -237,13 +237,13 @@ fn every_run_counts_for_itself() {
 #[test]
 fn a_million_attempts_at_once_use_no_stack() {
     let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(|| {
-        let (fiber, _) = fails(1_000_000);
-        assert_eq!(Queue::run(fiber.retry(Policy::forever())).unwrap(), 1_000_001);
+        let (fiber, _) = fails(MILLION);
+        assert_eq!(Queue::run(fiber.retry(Policy::forever())).unwrap(), MILLION + 1);
         let count = Counter::default();
         let round = count.clone();
-        let counting = Fiber::lazy(move || round.add()).repeat(Policy::recurs(1_000_000));
+        let counting = Fiber::lazy(move || round.add()).repeat(Policy::recurs(MILLION.into()));
         assert!(Queue::run(counting).is_success());
-        assert_eq!(count.get(), 1_000_001);
+        assert_eq!(count.get(), MILLION as usize + 1);
     });
     thread.unwrap().join().unwrap();
 }

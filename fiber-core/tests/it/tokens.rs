@@ -5,6 +5,8 @@ use std::sync::{Arc, Barrier};
 
 use fiber_core::CancelToken;
 
+use crate::support::MILLION;
+
 /// The number of rounds. Miri explores more interleavings per round, and takes longer.
 const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };
 
@@ -42,7 +44,7 @@ fn a_chain_of_a_million_is_cancelled_and_dropped_without_recursion() {
     let test = thread.spawn(|| {
         let root = CancelToken::new();
         let mut chain = vec![root.child()];
-        for depth in 0..1_000_000 {
+        for depth in 0..MILLION as usize {
             let next = chain[depth].child();
             chain.push(next);
         }
@@ -52,7 +54,7 @@ fn a_chain_of_a_million_is_cancelled_and_dropped_without_recursion() {
         drop(chain);
 
         let mut chain = vec![CancelToken::new()];
-        for depth in 0..1_000_000 {
+        for depth in 0..MILLION as usize {
             let next = chain[depth].child();
             chain.push(next);
         }
@@ -82,7 +84,11 @@ fn children_added_from_many_threads_while_the_parent_is_cancelled_are_all_cancel
 }
 
 /// A cancellation of this many children takes so long that others meet it half-way.
-const MANY: usize = if cfg!(miri) { 10 } else { 20_000 };
+const MANY: usize = match () {
+    () if cfg!(miri) => 10,
+    () if cfg!(debug_assertions) => 5_000,
+    () => 20_000,
+};
 
 #[test]
 fn each_of_two_cancellers_has_reached_all_below_when_it_returns() {

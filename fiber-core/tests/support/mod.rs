@@ -12,6 +12,10 @@ use fiber_core::scheduler::{
 };
 use fiber_core::{Context, Fiber, Handle, Instant, Outcome, Run};
 
+/// The depth or length that overflows every stack if each level takes a part of it, and that shows a quadratic effort. A tenth of a million
+/// does so in debug builds, whose frames are larger.
+pub const MILLION: u32 = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+
 /// Counts events.
 #[derive(Clone, Debug, Default)]
 pub struct Counter(Arc<AtomicUsize>);

@@ -18,7 +18,8 @@ const MOST: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
 /// Descriptors that are not connections: the harness, the polls, the listener.
 const OTHERS: usize = 200;
 
-/// The number of concurrent connects: as many as fit into the queue of a listener.
+/// The number of connections that are made at the same time: fewer than fit into the queue of a listener. One that does not fit is tried
+/// again by the system after a second.
 const AT_A_TIME: usize = 100;
 
 /// The number of connections within the limit of descriptors; both ends are in this process.
@@ -62,10 +63,21 @@ fn question(n: usize) -> Vec<u8> {
     (0..1 + n * 37 % 20_000).map(|at| (at * 31 + n) as u8).collect()
 }
 
+/// A connection that the server has accepted, for it has echoed a byte.
+fn greeted(at: SocketAddr) -> Fiber<TcpStream> {
+    fiber! {
+        let! stream = TcpStream::connect(at);
+        do! stream.write_all([0]);
+        let! (n, _) = stream.read([0]);
+        assert_eq!(n, 1);
+        stream
+    }
+}
+
 /// The bytes that were echoed.
 fn client(n: usize, at: SocketAddr, door: Semaphore, all: Latch) -> Fiber<Vec<u8>> {
     fiber! {
-        let! stream = door.with_permits(1, TcpStream::connect(at));
+        let! stream = door.with_permits(1, greeted(at));
         all.count_down();
         do! all.wait();
         match Manner::of(n) {

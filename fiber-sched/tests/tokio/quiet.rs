@@ -134,17 +134,20 @@ fn send(address: SocketAddr) {
     UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&[1], address).unwrap();
 }
 
-/// Runs what `computing` makes, for every cause. It gives whether the effect happened while it computed.
-fn happens_meanwhile(computing: impl Fn(&Place, Effect) -> Fiber<bool>) {
-    let late: Vec<_> = [2, 4]
-        .into_iter()
-        .flat_map(|workers| CAUSES.map(|cause| (workers, cause)))
-        .filter(|(workers, cause)| {
-            let here = Place::of(*workers);
-            let fiber = computing(&here, Effect::default());
-            !block_on(cause.run(&here, fiber)).unwrap()
-        })
-        .collect();
+/// Runs what `computing` makes, for every cause, each on a runtime of its own, all at the same time. It gives whether the effect
+/// happened while it computed.
+fn happens_meanwhile(computing: impl Fn(&Place, Effect) -> Fiber<bool> + Sync) {
+    let happens = |workers, cause: Cause| {
+        let here = Place::of(workers);
+        let fiber = computing(&here, Effect::default());
+        block_on(cause.run(&here, fiber)).unwrap()
+    };
+    let happens = &happens;
+    let late: Vec<_> = thread::scope(|scope| {
+        let all = [2, 4].into_iter().flat_map(|workers| CAUSES.map(|cause| (workers, cause)));
+        let runs: Vec<_> = all.map(|run| (run, scope.spawn(move || happens(run.0, run.1)))).collect();
+        runs.into_iter().filter_map(|(run, happened)| (!happened.join().unwrap()).then_some(run)).collect()
+    });
     assert!(late.is_empty(), "not while the fiber computed: {late:?} (workers, what had woken it)");
 }
 

@@ -626,11 +626,13 @@ impl Explore {
     ///
     /// let counts = || fiber! {
     ///     let! network = network();
-    ///     let! one = network.host("a").run(|| Fiber::success(1)) and! two = network.host("b").run(|| Fiber::success(2));
+    ///     let! one = network.host("a").run(|| Fiber::success(1));
+    ///     let! two = network.host("b").run(|| Fiber::success(2));
     ///     assert_eq!(one + two, 3);
     /// };
     /// let explored = Explore::exhaustive().faults(Faults::new().partitions(1)).check(counts);
     /// assert!(explored.is_complete());
+    /// assert_eq!(explored.orders(), Some(56)); // 62,244 if the two hosts work in parallel
     /// ```
     ///
     /// # Panics

@@ -17,7 +17,7 @@ use super::probe::task;
 use super::trial::Trial;
 
 /// By then, the threads of the host have stopped to look for work, and sleep until they are woken.
-const QUIET: Duration = Duration::from_millis(100);
+const QUIET: Duration = Duration::from_millis(50);
 
 /// A computation gives up after this time. A host that lets no fiber wait needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -93,6 +93,9 @@ fn paths(code: &str) -> impl Iterator<Item = Names> {
 
 struct Crate(BTreeMap<Names, Source>);
 
+/// The files that each file needs.
+type Needs = BTreeMap<Names, BTreeSet<Names>>;
+
 impl Crate {
     fn read(folder: &Path) -> Self {
         let module = |path: &Path| -> Names {
@@ -146,35 +149,39 @@ impl Crate {
         homes.filter(|home| !home.is_empty()).collect()
     }
 
-    /// The files that import each other in circles, and those between two circles. The files of each knot count as one.
-    fn circles(&self, knots: &[Knot<'_>]) -> BTreeMap<String, BTreeSet<String>> {
-        let name = |module: &Names| {
-            let name = module.join("/");
-            let knot = knots.iter().find(|knot| knot.contains(&name.as_str()));
-            knot.map_or(name, |knot| format!("{}, and what belongs to it", knot[0]))
+    fn all_needs(&self) -> Needs {
+        let files = self.0.keys().filter(|module| !module.is_empty());
+        files.map(|module| (module.clone(), self.needs(module))).collect()
+    }
+}
+
+/// The files that import each other in circles, and those between two circles. The files of each knot count as one.
+fn circles(all: &Needs, knots: &[Knot<'_>]) -> BTreeMap<String, BTreeSet<String>> {
+    let name = |module: &Names| {
+        let name = module.join("/");
+        let knot = knots.iter().find(|knot| knot.contains(&name.as_str()));
+        knot.map_or(name, |knot| format!("{}, and what belongs to it", knot[0]))
+    };
+    let mut left: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (module, needs) in all {
+        let this = name(module);
+        let needs = needs.iter().map(name).filter(|other| *other != this).collect::<Vec<_>>();
+        left.entry(this).or_default().extend(needs);
+    }
+    let imports: usize = left.values().map(BTreeSet::len).sum();
+    assert!(imports > 3 * left.len() / 2, "hardly any imports were found: {left:?}");
+    // Takes away what needs nothing that is left, and what nothing that is left needs.
+    loop {
+        let needed: BTreeSet<String> = left.values().flatten().cloned().collect();
+        let is_between = |(file, needs): (&String, &BTreeSet<String>)| {
+            (needed.contains(file) && !needs.is_empty()).then(|| file.clone())
         };
-        let mut left: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for module in self.0.keys().filter(|module| !module.is_empty()) {
-            let this = name(module);
-            let needs =
-                self.needs(module).iter().map(name).filter(|other| *other != this).collect::<Vec<_>>();
-            left.entry(this).or_default().extend(needs);
-        }
-        let imports: usize = left.values().map(BTreeSet::len).sum();
-        assert!(imports > 3 * left.len() / 2, "hardly any imports were found: {left:?}");
-        // Takes away what needs nothing that is left, and what nothing that is left needs.
-        loop {
-            let needed: BTreeSet<String> = left.values().flatten().cloned().collect();
-            let is_between = |(file, needs): (&String, &BTreeSet<String>)| {
-                (needed.contains(file) && !needs.is_empty()).then(|| file.clone())
-            };
-            let stay: BTreeSet<String> = left.iter().filter_map(is_between).collect();
-            let before = left.len();
-            left.retain(|file, _| stay.contains(file));
-            left.values_mut().for_each(|needs| needs.retain(|file| stay.contains(file)));
-            if left.len() == before {
-                return left;
-            }
+        let stay: BTreeSet<String> = left.iter().filter_map(is_between).collect();
+        let before = left.len();
+        left.retain(|file, _| stay.contains(file));
+        left.values_mut().for_each(|needs| needs.retain(|file| stay.contains(file)));
+        if left.len() == before {
+            return left;
         }
     }
 }
@@ -184,12 +191,12 @@ pub(crate) type Knot<'a> = &'a [&'a str];
 
 /// The files below `folder` import each other in one direction, apart from those of a knot, each of which has to be in a circle of it.
 pub(crate) fn check(folder: &Path, knots: &[Knot<'_>]) {
-    let all = Crate::read(folder);
-    let left = all.circles(knots);
+    let all = Crate::read(folder).all_needs();
+    let left = circles(&all, knots);
     assert!(left.is_empty(), "these import each other in circles: {left:#?}");
     for (at, knot) in knots.iter().enumerate() {
         let others = [&knots[..at], &knots[at + 1..]].concat();
-        let circle: BTreeSet<String> = all.circles(&others).into_keys().collect();
+        let circle: BTreeSet<String> = circles(&all, &others).into_keys().collect();
         let listed = knot.iter().map(|name| name.to_string()).collect();
         assert_eq!(circle, listed, "the files of the knot that are in circles, and those that are listed");
     }

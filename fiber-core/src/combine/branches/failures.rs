@@ -2,7 +2,7 @@
 
 use std::mem::replace;
 
-use crate::engine::suppress::HasContext;
+use crate::engine::suppress::{HasContext, Valueless};
 use crate::outcome::Outcome;
 
 /// `Success` means that nothing has failed so far.
@@ -17,7 +17,13 @@ impl Default for Failures {
 
 impl Failures {
     /// Adds the outcome of the branch `fiber`. An error takes precedence over a cancellation.
-    pub(crate) fn add<T>(&mut self, fiber: &impl HasContext, other: Outcome<T>) {
+    pub(crate) fn add<T>(&mut self, fiber: &dyn HasContext, other: Outcome<T>) {
+        if let Err(other) = other.split() {
+            self.add_valueless(fiber, other);
+        }
+    }
+
+    fn add_valueless(&mut self, fiber: &dyn HasContext, other: Valueless) {
         let so_far = replace(&mut self.0, Outcome::Success(()));
         self.0 = match (so_far, other) {
             (Outcome::Success(()), Outcome::Cancelled) => Outcome::Cancelled,
@@ -27,7 +33,7 @@ impl Failures {
 
     /// Returns the value of a success; adds every other outcome.
     #[inline]
-    pub(crate) fn sift<T>(&mut self, fiber: &impl HasContext, outcome: Outcome<T>) -> Option<T> {
+    pub(crate) fn sift<T>(&mut self, fiber: &dyn HasContext, outcome: Outcome<T>) -> Option<T> {
         match outcome {
             Outcome::Success(value) => Some(value),
             other => {

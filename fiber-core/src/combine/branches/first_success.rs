@@ -64,7 +64,7 @@ impl<T> Successes<T> {
     }
 
     /// Adds the outcome of a branch that has ended after the decision: failures of both are reported together. Gives back any other.
-    pub(super) fn lose(&mut self, outcome: Outcome<T>, fiber: &impl HasContext) -> Option<Outcome<T>> {
+    pub(super) fn lose(&mut self, outcome: Outcome<T>, fiber: &dyn HasContext) -> Option<Outcome<T>> {
         if !outcome.is_wrong() || !self.decisive.as_ref().is_some_and(Outcome::is_wrong) {
             return Some(outcome);
         }
@@ -86,7 +86,7 @@ impl<T: Send + 'static> Gather<T> for Successes<T> {
     type Out = T;
     const RACES: bool = true;
 
-    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &dyn HasContext) -> Arrived<T> {
         match outcome {
             Outcome::Success(_) => return self.decide(outcome),
             outcome if self.decisive.is_some() => return Arrived::Unused(outcome),

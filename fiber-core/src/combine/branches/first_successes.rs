@@ -154,7 +154,7 @@ impl<T: Send + 'static> Gather<T> for Quorum<T> {
     type Out = Vec<T>;
     const RACES: bool = true;
 
-    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &dyn HasContext) -> Arrived<T> {
         self.pending = self.pending.saturating_sub(1);
         self.failed += usize::from(outcome.is_wrong());
         match outcome {

@@ -45,7 +45,7 @@ pub(crate) trait Gather<T>: Send + 'static + Sized {
     const RACES: bool = false;
 
     /// Branch `index` has ended, or the iterator panicked instead of giving that branch.
-    fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T>;
+    fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &dyn HasContext) -> Arrived<T>;
 
     /// All branches have ended.
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Self::Out>;

@@ -269,7 +269,7 @@ fn judge<T>(
     goes_on: Option<&Condition<Error>>,
     outcome: Outcome<T>,
     is_late: bool,
-    fiber: &impl HasContext,
+    fiber: &dyn HasContext,
 ) -> (Outcome<T>, bool) {
     let decides = match (&outcome, goes_on) {
         (Outcome::Success(_), _) => Ok(true),

@@ -194,7 +194,7 @@ impl<T: Send + 'static> Gather<T> for All<T> {
     const COMMUTES: bool = true;
 
     #[inline]
-    fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+    fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &dyn HasContext) -> Arrived<T> {
         let is_harmless = !self.stops && outcome.is_failure();
         let Some(value) = self.failure.sift(fiber, outcome) else {
             return if is_harmless { Arrived::Kept } else { Arrived::Decided };

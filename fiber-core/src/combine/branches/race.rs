@@ -122,7 +122,7 @@ fn first_of_two<A, B>(cx: &Cx<'_>, mut ended: Ended<A, B>, frame: Frame) -> Outc
 }
 
 /// Combines the outcomes of the winner and the loser: failures of both are reported together.
-pub(crate) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasContext) -> Outcome<T> {
+pub(crate) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &dyn HasContext) -> Outcome<T> {
     if winner.is_wrong() && loser.is_wrong() {
         return winner.suppress(loser, fiber);
     }

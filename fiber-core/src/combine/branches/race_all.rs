@@ -61,7 +61,7 @@ impl<T: Send + 'static> Gather<T> for First<T> {
     type Out = T;
     const RACES: bool = true;
 
-    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &dyn HasContext) -> Arrived<T> {
         match self.winner.take() {
             None => {
                 self.winner = Some(outcome);

@@ -160,7 +160,7 @@ impl<P: Program> Core<P> {
     }
 
     /// The step that starts now. A cancelled dataflow starts no further steps.
-    pub(super) fn start_next(&mut self, is_cancelled: bool, fiber: &impl HasContext) -> Option<usize> {
+    pub(super) fn start_next(&mut self, is_cancelled: bool, fiber: &dyn HasContext) -> Option<usize> {
         if is_cancelled && !self.is_over() {
             self.fail(Outcome::<()>::Cancelled, fiber);
         }
@@ -172,7 +172,7 @@ impl<P: Program> Core<P> {
         &mut self,
         step: usize,
         pick: impl FnOnce(&mut P::Steps) -> &mut Step<F>,
-        fiber: &impl HasContext,
+        fiber: &dyn HasContext,
     ) -> Option<(Made<P::Values, R>, Site)>
     where
         R: Run,
@@ -200,7 +200,7 @@ impl<P: Program> Core<P> {
         site: Site,
         outcome: Outcome<T>,
         put: Put<P::Values, T>,
-        fiber: &impl HasContext,
+        fiber: &dyn HasContext,
     ) {
         let failed: Outcome<()> = match outcome.split() {
             // The pattern of the step may drop parts of the value.
@@ -215,7 +215,7 @@ impl<P: Program> Core<P> {
 
     /// No more steps start.
     #[cold]
-    pub(super) fn fail<T>(&mut self, other: Outcome<T>, fiber: &impl HasContext) {
+    pub(super) fn fail<T>(&mut self, other: Outcome<T>, fiber: &dyn HasContext) {
         self.is_decided = true;
         self.failures.add(fiber, other);
     }
