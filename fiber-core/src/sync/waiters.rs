@@ -140,8 +140,10 @@ impl<T> Waiter<T> {
             return None;
         }
         self.has_joined = false;
+        // SAFETY: as above.
+        let request = unsafe { &raw mut (*node).request };
         // SAFETY: as above; the rest of the node needs no drop, because its seat was taken, and it is not read again.
-        Some(unsafe { (&raw mut (*node).request).read() })
+        Some(unsafe { request.read() })
     }
 
     /// For a waiter whose wait has ended, and that is only ever [dismissed](Waiters::dismiss_if): whether it was. If so, it has left.
