@@ -112,7 +112,7 @@ fn all_choices_are_tried() {
     assert_eq!(failure.schedule().to_string(), "1:19");
 }
 
-/// A run of a livelock has many turns: a budget of turns alone would be used up by the first five.
+/// A run of a livelock has many turns: a budget of turns alone would be used up by the first.
 #[test]
 fn a_livelock_is_shrunk() {
     let program = || {
@@ -131,7 +131,7 @@ fn a_livelock_is_shrunk() {
         let others = Fiber::parallel((0..2).map(|_| Fiber::for_each(0..4, |_| Fiber::success(()))));
         Fiber::parallel([close.boxed(), enter.boxed(), others.map(drop).boxed()]).map(drop)
     };
-    let explore = Explore::default().turns_per_instant(100_000);
+    let explore = Explore::default().turns_per_instant(500_000);
     let failure = explore.only(Search::RandomWalk).schedules(10_000).try_check(program).unwrap_err();
     assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
     assert!(failure.schedule().deviations().len() <= 3, "{}", failure.schedule());
