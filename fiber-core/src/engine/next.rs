@@ -67,7 +67,7 @@ pub(crate) fn wake(fiber: Waiter) {
 #[inline]
 pub(crate) fn try_wake(fiber: Waiter) -> Result<(), Waiter> {
     let scheduler = SCHEDULER.get();
-    if scheduler.is_null() || !is_of(&fiber, scheduler) {
+    if scheduler.is_null() || !is_of(&fiber, scheduler) || fiber.fiber().host().is_some() {
         return Err(fiber);
     }
     match FIBER.replace(Some(ManuallyDrop::new(fiber))) {

@@ -436,7 +436,8 @@ impl Task {
 }
 
 /// Runs one task after the other on a thread, each as [`Task::run_on`] does. It asks the worker for its
-/// [`branches`](Worker::branches) and its [`is_overdue`](Worker::is_overdue) once instead of for each task.
+/// [`branches`](Worker::branches) and its [`is_overdue`](Worker::is_overdue) once instead of for each task, and the scheduler for its
+/// [`budget`](crate::scheduler::Scheduler::budget) only where a task is of another tree than the one before.
 ///
 /// ```
 /// use fiber_core::scheduler::{Task, TaskRunner, Worker};

@@ -1,17 +1,18 @@
 //! How many items of those that were passed to receivers have been taken for good.
 //!
-//! A receiver that was served takes its item without the lock of the channel, and counts that here. The channel counts, under its lock, the
-//! items that it passes, without those that come back. A closed channel has a last word for the receivers that still wait when both counts are equal:
-//! no item can come back for them. Either the thread that closes the channel sees that, or the receiver that takes the last of those items
-//! sees that the channel is closed, and looks under the lock:
+//! A receiver that was served takes its item without the lock of the channel, and counts it here. The channel counts, under its lock, the
+//! items that it has passed, without those that came back. If a closed channel is empty and both counts are equal, no item can come back, so the
+//! receivers that still wait are told that it is closed. The thread that closes the channel does that, or else the receiver that takes the last of
+//! those items:
 //!
 //! | | first (SeqCst) | then (SeqCst) |
 //! |---|---|---|
 //! | the receiver | counts its item | reads `is_closed` |
-//! | who closes | sets `is_closed` | reads the count |
+//! | the thread that closes | sets `is_closed` | reads the count |
 
 use crate::primitive::{AtomicBool, AtomicUsize, Ordering, between_seq_cst};
 
+/// The count, and whether the channel is closed.
 #[derive(Debug, Default)]
 pub(in crate::sync) struct Passed {
     taken: AtomicUsize,
