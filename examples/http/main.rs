@@ -210,7 +210,7 @@ mod tests {
             assert!(status.ends_with("200 OK") && page.starts_with(b"<!doctype html>"));
             let! (_, fibers) = get(at, "GET /debug/fibers?text");
             let fibers = String::from_utf8_lossy(&fibers);
-            assert!(fibers.contains("\"scope\"") && fibers.contains("net/serve.rs"), "{fibers}");
+            assert!(fibers.contains("\"scope\"") && fibers.contains("http/main.rs"), "{fibers}");
             let! (status, _) = get(at, "DELETE /hello.txt");
             assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
             let! (status, _) = get(at, format!("GET /{}", "x".repeat(5_000)));
