@@ -19,9 +19,8 @@ pub(crate) use branches::{arms, dataflow};
 pub use fork::{Call, CancelOnDrop, Group, Handle, Scope};
 pub(crate) use loops::Retry;
 pub(crate) use region::{RegionEnd, run_guarded, wait_last, when_childless};
-pub(crate) use sequence::Interruptible;
-pub(crate) use sequence::Then;
 pub use sequence::{Either, Restore, uncancelable};
+pub(crate) use sequence::{Interruptible, OneOf, Then};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

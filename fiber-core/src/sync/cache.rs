@@ -8,9 +8,8 @@ use std::thread::panicking;
 use std::time::Duration;
 
 use super::promise::Promise;
-use crate::combine::Handle;
-use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step, larger};
+use crate::combine::{Either, Handle, OneOf};
+use crate::engine::step::Run;
 use crate::error::{Abandoned, Error};
 use crate::fiber::Fiber;
 use crate::footprint::{Noted, is_listening};
@@ -130,9 +129,9 @@ where
     {
         let (site, cache) = (Location::caller(), self.clone());
         Fiber::now().bind_at(site, move |now| {
-            Fiber::new(match cache.ask(key, now, site) {
-                Answer::Value(value) => AnyOf::First(Fiber::success(value).into_run()),
-                Answer::Wait(asker) => AnyOf::Second(asker.wait(site).into_run()),
+            let answer = Fiber::new(match cache.ask(key, now, site) {
+                Answer::Value(value) => OneOf::First(OneOf::First(Fiber::success(value).into_run())),
+                Answer::Wait(asker) => OneOf::First(OneOf::Other(asker.wait(site).into_run())),
                 Answer::Compute(asker) => {
                     // Other fibers may already wait, so it starts even if this fiber is cancelled at this moment.
                     let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
@@ -140,8 +139,12 @@ where
                         asker.computation.askers.lock().handle = Some(handle);
                         asker.wait(site)
                     };
-                    AnyOf::Third(started.bind_at(site, wait).into_run())
+                    OneOf::Other(started.bind_at(site, wait).into_run())
                 }
+            });
+            answer.map_at(site, |answer| match answer {
+                Either::Left(answer) => answer.into_inner(),
+                Either::Right(answer) => answer,
             })
         })
     }
@@ -235,26 +238,6 @@ trait Key: Eq + Hash + Clone + Send + 'static {}
 impl<K: Eq + Hash + Clone + Send + 'static> Key for K {}
 trait Value: Send + Sync + 'static {}
 impl<V: Send + Sync + 'static> Value for V {}
-
-/// What a fiber does that has asked for a value.
-enum AnyOf<A, B, C> {
-    First(A),
-    Second(B),
-    Third(C),
-}
-
-impl<A: Run, B: Run<Out = A::Out>, C: Run<Out = A::Out>> Run for AnyOf<A, B, C> {
-    type Out = A::Out;
-    const ROOM: usize = larger(A::ROOM, larger(B::ROOM, C::ROOM));
-
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, A::Out> {
-        match self {
-            AnyOf::First(run) => run.run(cx),
-            AnyOf::Second(run) => run.run(cx),
-            AnyOf::Third(run) => run.run(cx),
-        }
-    }
-}
 
 /// The result of asking for a value.
 enum Answer<K: Key, V: Value> {
