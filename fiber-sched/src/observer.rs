@@ -124,7 +124,7 @@ impl Observers {
         self.all.is_empty()
     }
 
-    /// Whether somebody sees turns.
+    /// Whether turns are observed or recorded.
     pub(crate) fn surround_turns(&self) -> bool {
         !self.is_empty
     }

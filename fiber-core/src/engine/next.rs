@@ -2,7 +2,7 @@
 //!
 //! A scheduler whose tasks only one thread runs has nothing to decide about such a fiber: it could only queue it. If its
 //! [`Worker`](super::scheduler::Worker::wakes_next) says so, a [`TaskRunner`] runs the fiber in the same call instead. A thread-local holds it,
-//! because most of those who wake a fiber know no turn: who drops a guard, sends an answer, ends.
+//! because the turn is out of reach of most code that wakes a fiber: the drop of a guard, the answer to a request, the end of a fiber.
 //!
 //! [`TaskRunner`]: super::task::TaskRunner
 

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ptr;
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -13,7 +14,7 @@ use crate::engine::frames::{Frames, Visit};
 use crate::engine::next;
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
-use crate::panic::catch_panic;
+use crate::panic::{catch_panic, guard};
 
 /// A piece of work for a [`Scheduler`](crate::scheduler::Scheduler): it runs one fiber until the fiber has to wait.
 ///
@@ -447,12 +448,17 @@ impl Task {
 ///     tasks.for_each(|task| runner.run(task));
 /// }
 /// ```
-pub struct TaskRunner<'w>(Turn<'w>);
+pub struct TaskRunner<'w> {
+    turn: Turn<'w>,
+    /// The scheduler whose fibers may run [next], or null.
+    wakes_next: *const (),
+}
 
 impl<'w> TaskRunner<'w> {
     /// For the thread of `worker`.
     pub fn on(worker: &'w dyn Worker) -> Self {
-        TaskRunner(Turn::on_thread_of(worker))
+        let wakes_next = guard(|| worker.wakes_next()).unwrap_or(ptr::null());
+        TaskRunner { turn: Turn::on_thread_of(worker), wakes_next }
     }
 
     /// Runs a task. Never unwinds.
@@ -460,8 +466,7 @@ impl<'w> TaskRunner<'w> {
     /// # Blocking
     /// As [`Task::run`].
     pub fn run(&mut self, task: Task) {
-        let turn = &self.0;
-        let wakes_next = turn.wakes_next();
+        let TaskRunner { ref turn, wakes_next } = *self;
         let outer = if wakes_next.is_null() { wakes_next } else { next::set_scheduler(wakes_next) };
         with_own_queue(|| {
             match task.0.into_inner() {

@@ -406,7 +406,7 @@ fn an_answer_that_is_taken_without_the_lock_is_whole_and_one_that_is_not_there_i
 }
 
 #[test]
-fn who_closes_a_channel_or_who_takes_the_last_item_sees_that_it_was_the_last() {
+fn the_close_of_a_channel_or_the_last_receiver_sees_that_no_item_comes_back() {
     for receivers in 1..=2 {
         model_with_a_bound(move || {
             let passed = Arc::new(Passed::default());

@@ -55,8 +55,6 @@ pub(crate) struct Turn<'w> {
     is_guest: bool,
     /// The work that continues from the bottom of the stack.
     put_off: RefCell<Vec<(Waiter, Signal)>>,
-    /// The scheduler whose fibers may run [next](crate::engine::next).
-    wakes_next: *const (),
     nodes_made: NodesMade,
 }
 
@@ -75,8 +73,7 @@ impl<'w> Turn<'w> {
     /// Makes the state that all turns on a worker's thread share. Each turn has to [`begin`](Turn::begin).
     pub(crate) fn on_thread_of(worker: &'w dyn Worker) -> Self {
         let branches = guard(|| worker.branches()).unwrap_or(None);
-        let wakes_next = guard(|| worker.wakes_next()).unwrap_or(ptr::null());
-        Turn { branches, wakes_next, ..Turn::on(worker, 1) }
+        Turn { branches, ..Turn::on(worker, 1) }
     }
 
     // Inlined, so that the turn is built in the frame of the caller: it is large, and should not be moved.
@@ -93,7 +90,6 @@ impl<'w> Turn<'w> {
             is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
-            wakes_next: ptr::null(),
             nodes_made: NodesMade::default(),
         }
     }
@@ -107,11 +103,6 @@ impl<'w> Turn<'w> {
     #[cold]
     fn ask_for_branches(&self) -> Option<&BranchDeque> {
         guard(|| self.worker.branches()).unwrap_or(None)
-    }
-
-    #[inline]
-    pub(crate) fn wakes_next(&self) -> *const () {
-        self.wakes_next
     }
 
     /// Begins a turn of the fiber of `context`.

@@ -85,6 +85,7 @@ pub struct Channel<T> {
     state: Noted<State<T>>,
     /// What an operation would find, seen without the lock: [`CAN_TAKE`](state::CAN_TAKE) and [`CAN_PUT`](state::CAN_PUT).
     seen: AtomicU8,
+    /// The items on their way to receivers.
     passed: Passed,
     /// `usize::MAX`: unbounded.
     capacity: usize,

@@ -303,7 +303,7 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
         item
     }
 
-    /// The same under the lock: for a receiver that goes on before its answer is in the node, or if somebody listens.
+    /// The same under the lock: for a receiver that goes on before its answer is in the node, or while an explorer listens.
     #[cold]
     fn take_handed_locked(&self, place: &mut Waiter<Option<T>>, mut state: Locked<'_, T>) -> Option<T> {
         let item = state.leave_receivers(place);
