@@ -142,16 +142,19 @@ impl<L: Latent> Lendable<L> {
         Lendable { header: Header::new(promote::<L>), content: UnsafeCell::new(Content::Latent(latent)) }
     }
 
-    /// Calls `f` while the content is lent.
-    #[inline]
-    pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
-        // A pointer to the whole, whose first field is the header: a thief reaches the content through it.
-        let header = ptr::from_ref(self).cast();
-        // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
-        // Entries of calls inside `f` have been taken back by then.
-        unsafe { deque.push(header) };
-        deque.lent.set(deque.lent.get() + 1);
-        let _lent = TakeBack { deque, header: &self.header };
+    /// Calls `f` while the content is lent, if there is a deque.
+    // With one call of `f`, which is compiled in place.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn lend<T>(&mut self, deque: Option<&BranchDeque>, f: impl FnOnce() -> T) -> T {
+        let _lent = deque.map(|deque| {
+            // A pointer to the whole, whose first field is the header: a thief reaches the content through it.
+            let header = ptr::from_ref(self).cast();
+            // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
+            // Entries of calls inside `f` have been taken back by then.
+            unsafe { deque.push(header) };
+            deque.lent.set(deque.lent.get() + 1);
+            TakeBack { deque, header: &self.header }
+        });
         f()
     }
 

@@ -186,13 +186,15 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
         cx.release_race();
     }
     let may_start = cx.spend_on_branch();
-    if !may_start || !cx.can_lend() {
+    let branches = cx.branches();
+    if !may_start || branches.is_none() {
         return run_in_group(cx, members, gather, plan, may_start);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
     let mut group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
     group.set_races(G::RACES);
-    let inside = &cx.within(&group);
+    let mut part = Part::for_fibers(&cx.within(&group), site);
+    let branches = branches.filter(|_| plan.limit > 1);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {
         let alone = rest.get_mut().expect("no thread has promoted it");
@@ -200,8 +202,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
             let Lent::Back(alone) = rest.into_inner() else { unreachable!("no thread has promoted it") };
             return Step::Done(alone.conclude(cx));
         };
-        let run = || Ran::of::<Member<M, G>, _>(inside, run, site);
-        let ran = if plan.limit > 1 { cx.lend(&mut rest, run) } else { run() };
+        let ran = cx.lend(branches, &mut rest, || Ran::of::<Member<M, G>, _>(cx, &mut part, run));
         match (rest.get_mut(), ran) {
             (Some(alone), Ran::Ended(outcome)) => alone.arrive(cx, index, outcome),
             (_, ran) => break (index, Some(ran)),
@@ -226,7 +227,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
         // If no thread has started the helper, there is one branch less to wait for.
         helper.start_inline(cx);
     }
-    group::settle(cx, group.into_inside(), Gathered(shared))
+    group::settle(cx, group.leave_inside(), Gathered(shared))
 }
 
 /// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
@@ -402,11 +403,12 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Runs branches one after the other, while there are any and the limit allows them.
     fn help(self: &Arc<Self>, cx: &Cx<'_>) {
-        let inside = &cx.enter(&self.group);
+        let (inside, branches) = (&cx.enter(&self.group), cx.branches());
+        let mut part = Part::for_fibers(inside, self.plan.frame.location());
         // A helper that perhaps no thread has started. One is enough.
         let mut next: Option<Helper<M, G>> = None;
         while let Some((index, run)) = self.take() {
-            if !cx.can_lend() && self.plan.limit > 1 && next.is_none() {
+            if branches.is_none() && self.plan.limit > 1 && next.is_none() {
                 next = self.offer_helper();
             }
             if inside.is_cancelled() {
@@ -415,18 +417,14 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
                 self.join(cx, index, Ran::Ended(refused));
                 continue;
             }
-            let run = || Ran::of::<Member<M, G>, _>(inside, run, self.plan.frame.location());
             let has_helper = next.as_ref().is_some_and(|helper| !helper.context().is_claimed());
-            let ran = if has_helper || self.is_over.load(Ordering::Relaxed) {
-                run()
-            } else {
-                let mut join_in = Lendable::new(JoinIn(self));
-                let ran = cx.lend(&mut join_in, run);
-                if let Lent::Taken(helper) = join_in.into_inner() {
-                    next = Some(helper);
-                }
-                ran
-            };
+            let invites = !has_helper && !self.is_over.load(Ordering::Relaxed);
+            let mut join_in = Lendable::new(JoinIn(self));
+            let run = || Ran::of::<Member<M, G>, _>(cx, &mut part, run);
+            let ran = cx.lend(branches.filter(|_| invites), &mut join_in, run);
+            if let Lent::Taken(helper) = join_in.into_inner() {
+                next = Some(helper);
+            }
             self.join(cx, index, ran);
             if !cx.spend_on_branch() {
                 self.offer_helper();

@@ -148,7 +148,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Run for Hedge<F> {
             cx.release_race();
         }
         let may_start = cx.spend_on_branch();
-        if may_start && cx.can_lend() { self.run_alone(cx) } else { self.run_apart(cx, may_start) }
+        if may_start && cx.branches().is_some() { self.run_alone(cx) } else { self.run_apart(cx, may_start) }
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -166,10 +166,11 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
         let mut group = Part::sharing::<Ends<R::Out>>(cx, NAME, Instant::FAR_FUTURE, site);
         group.set_races(true);
         let inside = &cx.within(&group);
+        let mut part = Part::for_fibers(inside, site);
         let mut ends = Successes::new(Frame::new(NAME, site));
         let ran = loop {
             let ran = match self.make() {
-                Ok(run) => Ran::of::<Attempt, R>(inside, run, site),
+                Ok(run) => Ran::of::<Attempt, R>(cx, &mut part, run),
                 Err(panic) => {
                     ends.decide(Outcome::Panicked(panic));
                     break None;
@@ -186,7 +187,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
                 break None;
             }
             if !cx.spend_on_branch() {
-                let (group, end) = beside(group.into_inside(), ends);
+                let (group, end) = beside(group.leave_inside(), ends);
                 self.start(cx, &group, false);
                 return self.wait(cx, group, end);
             }
@@ -194,7 +195,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
         match ran {
             None => Step::Done(ends.conclude(cx).without_parts(self, Self::discard, cx)),
             Some(ran) => {
-                let (group, end) = beside(group.into_inside(), ends);
+                let (group, end) = beside(group.leave_inside(), ends);
                 ran.join(cx, &group, Attempt(self.goes_on.clone()));
                 self.wait(cx, group, end)
             }
@@ -224,8 +225,9 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
             Err(panic) => return arrive::<R::Out>(group, group, Outcome::Panicked(panic), true),
         };
         let attempt = Attempt(self.goes_on.clone());
-        if may_start && cx.can_lend() {
-            return Ran::of::<Attempt, R>(&cx.enter(group), run, self.site).join(cx, group, attempt);
+        if may_start && cx.branches().is_some() {
+            let mut part = Part::for_fibers(&cx.enter(group), self.site);
+            return Ran::of::<Attempt, R>(cx, &mut part, run).join(cx, group, attempt);
         }
         let (branch, task) = Branch::new(group, run, attempt, self.site);
         if may_start { branch.start(cx.view()) } else { cx.schedule(task) }

@@ -269,38 +269,42 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         cx.release_race();
     }
     let may_start = cx.spend_on_branch();
-    if !may_start || !cx.can_lend() {
+    let branches = cx.branches();
+    if !may_start || branches.is_none() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
     let mut group = Part::sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, Instant::FAR_FUTURE, site);
     group.set_races(J::RACES);
-    let inside = &cx.within(&group);
+    let mut part = Part::for_fibers(&cx.within(&group), site);
     let mut second =
         Lendable::new(Second::<R::Out, S, J> { run: right, group: &group, site, of: PhantomData });
-    let left = cx.lend(&mut second, || Ran::of::<LeftOf<R, S, J>, _>(inside, left, site));
+    let left = cx.lend(branches, &mut second, || Ran::of::<LeftOf<R, S, J>, _>(cx, &mut part, left));
     let right = match second.into_inner() {
         Lent::Back(second) => second.run,
         Lent::Taken(right) => {
             left.join(cx, group.context(), LeftOf::<R, S, J>::new());
             right.start_inline(cx);
-            return settle::<R, S, J>(cx, group.into_inside(), joint, site);
+            return settle::<R, S, J>(cx, group.leave_inside(), joint, site);
         }
     };
     let frame = Frame::new(J::NAME, site);
-    let left = match left {
-        Ran::Ended(left) if J::decides(&left) || inside.is_cancelled() => {
-            let right = Outcome::Cancelled.without_run(right, cx);
-            return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
+    let (left, is_cancelled) = match left {
+        Ran::Ended(left) => {
+            if J::decides(&left) || cx.within(&group).is_cancelled() {
+                let right = Outcome::Cancelled.without_run(right, cx);
+                return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
+            }
+            (Some(left), false)
         }
-        Ran::Ended(left) => Some(left),
         // It begins to wait before the right branch runs.
         left => {
             left.join(cx, group.context(), LeftOf::<R, S, J>::new());
-            None
+            (None, cx.within(&group).is_cancelled())
         }
     };
-    let may_start = !inside.is_cancelled() && cx.spend_on_branch();
-    let right = if may_start { Ok(Ran::of::<RightOf<R, S, J>, _>(inside, right, site)) } else { Err(right) };
+    let may_start = !is_cancelled && cx.spend_on_branch();
+    let right =
+        if may_start { Ok(Ran::of::<RightOf<R, S, J>, _>(cx, &mut part, right)) } else { Err(right) };
     let (left, right) = match (left, right) {
         (Some(left), Ok(Ran::Ended(right))) => {
             return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
@@ -314,7 +318,7 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         Ok(right) => right.join(cx, group.context(), RightOf::<R, S, J>::new()),
         Err(right) => cx.schedule(Branch::new(group.context(), right, RightOf::<R, S, J>::new(), site).1),
     }
-    settle::<R, S, J>(cx, group.into_inside(), joint, site)
+    settle::<R, S, J>(cx, group.leave_inside(), joint, site)
 }
 
 /// Waits for both branches.

@@ -292,32 +292,31 @@ fn close_later<'s, T: Send + 'static, S: Sink<T>>(
 }
 
 impl<T: Send + 'static> Ran<T> {
-    /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
+    /// Runs a branch in this place. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: Site) -> Self
+    pub(crate) fn of<E, R>(cx: &Cx<'_>, part: &mut Part<'_>, run: R) -> Self
     where
         R: Run<Out = T>,
         E: Sink<T>,
     {
-        Ran::made_by(Begun::<R, E>::below, cx, run, site)
+        Ran::made_by(Begun::<R, E>::below, cx, part, run)
     }
 
     /// The same, with `make` to make the node that the branch may need.
     // Inlined, because the result is large: it would be written and read in pieces of other sizes, which stalls the reader.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: Site) -> Self
+    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, part: &mut Part<'_>, run: R) -> Self
     where
         R: Run<Out = T>,
     {
-        let mut part = Part::fiber(cx, make, site);
-        part.describe(&run);
+        part.begin_fiber(&run, make);
         let step = {
-            let slot = Slot::at(At::Part(&part));
-            let cx = &cx.within(&part).on(&slot);
+            let slot = Slot::at(At::Part(part));
+            let cx = &cx.within(part).on(&slot);
             run_guarded(run, cx).detach(cx).map_err(|pushed| pushed.take(&slot))
         };
         match step {
-            Err(suspended) => Ran::Lives(part.into_inside(), Unended::Waits(suspended)),
+            Err(suspended) => Ran::Lives(part.leave_inside(), Unended::Waits(suspended)),
             Ok(outcome) => match part.leave() {
                 None => Ran::Ended(outcome),
                 Some(inside) => Ran::Lives(inside, Unended::Done(outcome)),

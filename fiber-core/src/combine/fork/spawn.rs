@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::branch::{Branch, Ran};
 use super::handle::Handle;
 use super::result_cell::Home;
-use crate::engine::context::{Context, Cx, Turn};
+use crate::engine::context::{Context, Cx, Part, Turn};
 use crate::engine::frames::Slot;
 use crate::engine::scheduler::Worker;
 use crate::engine::step::{Run, Step};
@@ -237,7 +237,7 @@ impl Context {
             let cx = &Cx::new(self, turn, &slot);
             let first = {
                 let _current = self.set_current();
-                Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site)
+                Ran::made_by(Branch::<R, _>::begun_from_outside, cx, &mut Part::for_fibers(cx, site), run)
             };
             ran = Some(match first {
                 Ran::Ended(outcome) => Ok(outcome),

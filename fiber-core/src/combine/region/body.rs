@@ -60,7 +60,7 @@ pub(crate) fn run_region<'s, R: Run, E: RegionEnd<R::Out>>(
             if cx.begin_limit(operator, &part, masks, until) {
                 return Step::Wait(waiting.push(cx, LeaveLimit { end }));
             }
-            wait_inside(cx, waiting, part.into_inside(), until, end)
+            wait_inside(cx, waiting, part.leave_inside(), until, end)
         }
     }
 }

@@ -131,7 +131,7 @@ impl Context {
 
 /// Runs the description of a separate fiber. Only the drop of a user value or closure can unwind out of it; that panic
 /// becomes the outcome, so the fiber ends like any other.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn run_guarded<'s, R: Run>(run: R, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
     assert!(!cx.has_left_over(), "a wait of this run is left over");
     let step = guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)));

@@ -100,18 +100,39 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A fiber below the place of `cx`, whose node is made by `make`.
+    /// A place for fibers below the place of `cx`, one after the other. Each of them [begins](Part::begin_fiber).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn fiber(cx: &Cx<'a>, make: Make, site: Site) -> Self {
-        Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, site)
+    pub(crate) fn for_fibers(cx: &Cx<'a>, site: Site) -> Self {
+        Part::new(cx, Kind::Fiber(no_fiber), Instant::FAR_FUTURE, site)
     }
 
-    /// Records what will run in the part: its name, and for a side of a race, whether it is a program.
-    #[inline]
-    pub(crate) fn describe<R: Run>(&mut self, run: &R) {
-        if self.is_raced && matches!(self.kind, Kind::Fiber(_)) {
+    /// The next fiber begins here, whose node is made by `make`. That of the one before was taken, if there was one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn begin_fiber<R: Run>(&mut self, run: &R, make: Make) {
+        if !self.nodes_made.is_still(self.seen) {
+            self.look_again();
+        }
+        if !self.origin.is_unnamed() {
+            self.origin = Origin::unnamed(self.origin.site());
+        }
+        self.kind = Kind::Fiber(make);
+        *self.masks.get_mut() = 0;
+        if self.is_raced {
             self.is_program = run.is_program();
         }
+        self.describe(run);
+    }
+
+    /// Finds the innermost node around the part, since one was made.
+    #[cold]
+    fn look_again(&mut self) {
+        self.seen = self.nodes_made.settled();
+        (self.nearest, self.is_sheltered) = self.outer.nearest();
+    }
+
+    /// Records the name of what will run in the part.
+    #[inline]
+    pub(crate) fn describe<R: Run>(&mut self, run: &R) {
         // Written only if there is one: a name that is built elsewhere and moved here costs a stalled load.
         if let Some(name) = run.name() {
             self.origin = Origin::named(name, self.origin.site());
@@ -219,7 +240,7 @@ impl<'a> Part<'a> {
 
     /// Leaves the part. Returns its node, to continue in.
     #[cold]
-    pub(crate) fn into_inside(mut self) -> NodeGuard {
+    pub(crate) fn leave_inside(&mut self) -> NodeGuard {
         self.context();
         self.leave().expect("`context` has made the node")
     }
@@ -250,6 +271,11 @@ impl<'a> Part<'a> {
             };
         }
     }
+}
+
+/// Before the first fiber begins.
+fn no_fiber(_: &Context, _: Origin) -> Context {
+    unreachable!("only a fiber that runs needs a node")
 }
 
 impl Kind {

@@ -96,12 +96,12 @@ impl<'w> Turn<'w> {
 
     /// Where branches are lent, if they can be lent on this thread.
     #[inline]
-    fn branches(&self) -> Option<&BranchDeque> {
+    fn branches(&self) -> Option<&'w BranchDeque> {
         self.branches.or_else(|| self.ask_for_branches())
     }
 
     #[cold]
-    fn ask_for_branches(&self) -> Option<&BranchDeque> {
+    fn ask_for_branches(&self) -> Option<&'w BranchDeque> {
         guard(|| self.worker.branches()).unwrap_or(None)
     }
 
@@ -532,21 +532,27 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Whether branches can be lent on this thread.
+    /// Where branches are lent, if they can be lent on this thread.
     #[inline]
-    pub(crate) fn can_lend(&self) -> bool {
-        self.turn.branches().is_some()
+    pub(crate) fn branches(&self) -> Option<&'a BranchDeque> {
+        self.turn.branches()
     }
 
-    /// Calls `f` while `lendable` is lent, if lending is possible.
-    #[inline]
-    pub(crate) fn lend<L: Latent, T>(&self, lendable: &mut Lendable<L>, f: impl FnOnce() -> T) -> T {
-        let Some(branches) = self.turn.branches() else { return f() };
-        if branches.is_full() {
-            self.make_room(branches);
-        }
-        if branches.is_unwatched() {
-            catch_panic(|| self.turn.worker.lent());
+    /// Calls `f` while `lendable` is lent, if there is a deque for it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn lend<L: Latent, T>(
+        &self,
+        branches: Option<&BranchDeque>,
+        lendable: &mut Lendable<L>,
+        f: impl FnOnce() -> T,
+    ) -> T {
+        if let Some(branches) = branches {
+            if branches.is_full() {
+                self.make_room(branches);
+            }
+            if branches.is_unwatched() {
+                catch_panic(|| self.turn.worker.lent());
+            }
         }
         lendable.lend(branches, f)
     }

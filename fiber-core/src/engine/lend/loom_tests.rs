@@ -59,7 +59,7 @@ impl Owner {
     /// Lends branch `number` during the call of `f`. `true` if it was taken back; otherwise, it has become a fiber.
     fn lends(&self, deque: &BranchDeque, number: usize, f: impl FnOnce()) -> bool {
         let mut lendable = Lendable::new(Branch { content: cell(number), promoted: self.0.clone() });
-        lendable.lend(deque, f);
+        lendable.lend(Some(deque), f);
         match lendable.into_inner() {
             Lent::Back(branch) => {
                 assert_eq!(read(&branch.content), number);

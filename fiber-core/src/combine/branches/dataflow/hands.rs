@@ -150,16 +150,14 @@ impl<'a, P: Program> Hands<'a, P> {
         let Made { run, put } = made;
         let has_other = self.release();
         let has_helper = self.helper.as_ref().is_some_and(|helper| !helper.context().is_claimed());
-        let inside = self.inside;
-        let run = || Ran::of::<Arrival<P, R::Out>, R>(inside, run, site);
-        let ran = if !has_other || has_helper {
-            run()
-        } else if self.cx.can_lend() {
-            self.cx.lend(&mut self.crew, run)
-        } else {
+        let invites = has_other && !has_helper;
+        let branches = self.cx.branches().filter(|_| invites);
+        if invites && branches.is_none() {
             self.helper = Some(self.share().offer_helper());
-            run()
-        };
+        }
+        let mut part = Part::for_fibers(self.inside, site);
+        let run = || Ran::of::<Arrival<P, R::Out>, R>(self.cx, &mut part, run);
+        let ran = self.cx.lend(branches, &mut self.crew, run);
         match (self.crew.get_mut(), ran) {
             (Some(Crew::Alone(core, _)), Ran::Ended(outcome)) => {
                 core.arrive(index, site, outcome, put, self.cx);

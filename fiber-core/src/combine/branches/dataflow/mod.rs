@@ -89,16 +89,16 @@ impl<P: Program> Run for Dataflow<P> {
             return Ran::Done(core.conclude(cx));
         }
         let may_start = cx.spend_on_branch();
-        if !may_start || !cx.can_lend() {
+        if !may_start || cx.branches().is_none() {
             return run_apart(cx, core, site);
         }
-        let group = Part::structure(cx, NAME, Instant::FAR_FUTURE, site);
+        let mut group = Part::structure(cx, NAME, Instant::FAR_FUTURE, site);
         let inside = &cx.within(&group);
         let mut hands = Hands::alone(cx, inside, core, &group);
         hands.work();
         match hands.into_rest() {
             Ok(core) => Ran::Done(core.conclude(cx)),
-            Err(shared) => group::settle(cx, group.into_inside(), Concluded(shared)),
+            Err(shared) => group::settle(cx, group.leave_inside(), Concluded(shared)),
         }
     }
 }
