@@ -193,7 +193,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
     let mut group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
     group.set_races(G::RACES);
-    let mut part = Part::for_fibers(&cx.within(&group), site);
+    let mut part = Part::for_fibers_in(&group);
     let branches = branches.filter(|_| plan.limit > 1);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {

@@ -166,7 +166,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
         let mut group = Part::sharing::<Ends<R::Out>>(cx, NAME, Instant::FAR_FUTURE, site);
         group.set_races(true);
         let inside = &cx.within(&group);
-        let mut part = Part::for_fibers(inside, site);
+        let mut part = Part::for_fibers_in(&group);
         let mut ends = Successes::new(Frame::new(NAME, site));
         let ran = loop {
             let ran = match self.make() {

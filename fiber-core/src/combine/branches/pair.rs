@@ -275,7 +275,7 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     }
     let mut group = Part::sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, Instant::FAR_FUTURE, site);
     group.set_races(J::RACES);
-    let mut part = Part::for_fibers(&cx.within(&group), site);
+    let mut part = Part::for_fibers_in(&group);
     let mut second =
         Lendable::new(Second::<R::Out, S, J> { run: right, group: &group, site, of: PhantomData });
     let left = cx.lend(branches, &mut second, || Ran::of::<LeftOf<R, S, J>, _>(cx, &mut part, left));
@@ -303,8 +303,7 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         }
     };
     let may_start = !is_cancelled && cx.spend_on_branch();
-    let right =
-        if may_start { Ok(Ran::of::<RightOf<R, S, J>, _>(cx, &mut part, right)) } else { Err(right) };
+    let right = if may_start { Ok(Ran::of::<RightOf<R, S, J>, _>(cx, &mut part, right)) } else { Err(right) };
     let (left, right) = match (left, right) {
         (Some(left), Ok(Ran::Ended(right))) => {
             return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));

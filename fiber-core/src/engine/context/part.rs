@@ -106,6 +106,22 @@ impl<'a> Part<'a> {
         Part::new(cx, Kind::Fiber(no_fiber), Instant::FAR_FUTURE, site)
     }
 
+    /// The same in a structure.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn for_fibers_in(structure: &'a Part<'a>) -> Self {
+        Part {
+            outer: Place::Part(structure),
+            kind: Kind::Fiber(no_fiber),
+            origin: Origin::unnamed(structure.origin.site()),
+            made: LazyPlace::new(),
+            masks: AtomicU32::new(0),
+            is_raced: Place::Part(structure).races(),
+            is_program: false,
+            // As it was seen there, and perhaps is no longer: the first fiber looks again.
+            ..*structure
+        }
+    }
+
     /// The next fiber begins here, whose node is made by `make`. That of the one before was taken, if there was one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_fiber<R: Run>(&mut self, run: &R, make: Make) {
