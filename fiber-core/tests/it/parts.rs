@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::support::{Counter, Queue, Steps};
 use fiber_core::error::{Abandoned, DeadlineExceeded};
-use fiber_core::scheduler::TaskKind;
-use fiber_core::{Context, Fiber, Instant, Outcome, Run};
+use fiber_core::scheduler::{TaskKind, WaitsFor};
+use fiber_core::{Context, DumpedState, Fiber, Instant, Outcome, Run};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -53,6 +53,32 @@ fn a_deadline_in_a_region_counts_also_after_the_one_around_the_region() {
             let outcome = run(seed, region.with_deadline(until(1)));
             assert!(outcome.failure().unwrap().is::<DeadlineExceeded>(), "seed {seed}");
         }
+    }
+}
+
+/// Branches that their owner runs itself use one place one after the other.
+#[test]
+fn a_branch_has_nothing_of_the_one_that_ended_in_its_place() {
+    for seed in 0..50 {
+        let steps = Steps::lending(seed);
+        let first = Fiber::success(()).uncancelable().named("first");
+        let second = Fiber::<()>::never();
+        let pair = first.clone().zip(second.clone()).map(drop);
+        let all = Fiber::parallel([first.boxed(), second.boxed()]).map(drop);
+        let handles = [steps.spawn(pair), steps.spawn(all)];
+        steps.run(usize::MAX);
+        let dump = steps.context().dump();
+        let waiting = dump
+            .fibers()
+            .filter(|fiber| matches!(fiber.state(), DumpedState::Waiting { what: WaitsFor::Never, .. }));
+        assert_eq!(
+            waiting.map(|fiber| fiber.name()).collect::<Vec<_>>(),
+            [None, None],
+            "seed {seed}\n{dump}"
+        );
+        steps.context().cancel();
+        steps.run(usize::MAX);
+        assert!(handles.into_iter().all(|handle| handle.try_outcome().unwrap().is_cancelled()));
     }
 }
 
