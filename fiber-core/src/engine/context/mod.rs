@@ -1,34 +1,42 @@
 //! The [`Context`] of a fiber, which lives as long as the fiber, and its parts.
 //!
+//! * [`carried`]: the locals of a fiber, and the place of its forks.
 //! * [`current`]: the context of the fiber that runs on a thread.
 //! * [`limit`]: time limits without a node.
+//! * [`making`]: how contexts are made.
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
 //! * [`race`]: which side of a race may take what its event gives.
 //! * [`report`]: information about a running fiber.
 //! * [`state`]: the data of a context.
 //! * [`turn`]: the [`Cx`] of a running fiber, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: the wake-ups that end waits.
+//! * [`waits`]: how a fiber begins to wait, parks, and goes on.
 //! * [`waits_for`]: the kinds of waits.
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
+mod carried;
 mod current;
 mod limit;
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;
+mod making;
 mod part;
 mod race;
 mod report;
 mod seat;
 mod state;
 mod turn;
+mod waits;
 mod waits_for;
 mod wakeup;
 mod watch;
 
+pub(crate) use carried::Forks;
 #[cfg(feature = "direct")]
 pub(crate) use current::CurrentFiber;
 pub(crate) use current::is_in_fiber;
 pub(crate) use limit::{LeftLimit, LimitReport, Resumed, Timer};
+pub(crate) use making::NewFiber;
 pub(crate) use part::{Make, NodeGuard, Part, Place};
 pub(crate) use seat::Seat;
 pub(crate) use state::{FiberState, Origin};
@@ -42,26 +50,23 @@ pub(crate) use watch::Watch;
 use std::borrow::Borrow;
 use std::fmt;
 use std::iter::successors;
-use std::mem::replace;
 use std::panic::Location;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::cell::{Body, EventKey, Fired, Node, Offer, Owner, Ref, Room, Seed, Signal, Unparked};
+use crate::cell::{Body, Node, Owner, Ref, Room, Signal};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::host::Host;
 use crate::engine::scheduler::Scheduler;
-use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task, Waiter, take_back};
-use crate::error::Site;
 use crate::footprint::{Access, Side, Touched, is_listening, note};
 use crate::instant::Instant;
-use crate::local::Locals;
 use crate::panic::catch_panic;
-use state::{Own, Root, Shares, Structure};
+use carried::AWAIT;
+use state::{Own, Root, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -69,51 +74,6 @@ use state::{Own, Root, Shares, Structure};
 /// it forks or asks for its context. Sequential steps share one.
 #[derive(Clone)]
 pub struct Context(Ref<FiberState>);
-
-/// A fiber that no other thread sees yet.
-#[must_use = "the fiber never starts"]
-pub(crate) struct NewFiber {
-    both: [Context; 2],
-    is_held_back: bool,
-}
-
-impl NewFiber {
-    /// To set what the fiber carries. It must not be published, cancelled or ended yet.
-    pub(crate) fn context(&self) -> &Context {
-        &self.both[0]
-    }
-
-    /// Lets any thread start the fiber. The second context is for the task that does.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn show(self) -> [Context; 2] {
-        let [context, _] = &self.both;
-        if let Some(offer) = Node::link_fiber(&context.0, self.is_held_back) {
-            context.introduce(offer);
-        }
-        self.both
-    }
-}
-
-/// The parent of a fiber's forks.
-pub(crate) enum Forks {
-    /// The fiber itself.
-    Here,
-    /// A block in the fiber, in which the forking fiber is awaited. The place is made with the first fork. It is
-    /// shielded from a cancellation of the fiber if the block is in an uncancelable region.
-    Apart { place: Option<Context>, shielded: bool },
-}
-
-impl Forks {
-    pub(crate) fn place(&self) -> Option<Context> {
-        match self {
-            Forks::Here => None,
-            Forks::Apart { place, .. } => place.clone(),
-        }
-    }
-}
-
-/// The operator that names the place of a block's awaited fibers.
-const AWAIT: &str = "await";
 
 impl Owner for FiberState {
     type Fiber = Context;
@@ -223,102 +183,6 @@ impl Context {
         !self.0.top().is_closing.swap(true, Ordering::Relaxed)
     }
 
-    /// Makes the context of a fiber below this one, with its description, to be [shown](NewFiber::show).
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn child(&self, origin: Origin, seed: Seed<FiberState>) -> NewFiber {
-        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let state = self.state_below(origin, flags);
-        // The observer sees the fiber before the fiber can end, and may cancel it at once.
-        let is_held_back = self.is_observed();
-        NewFiber { both: Node::fiber(&self.0, None, state, seed, is_held_back), is_held_back }
-    }
-
-    /// The same, but calls `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
-    /// context on, or cancel the fiber, which then ends at once. A fiber that may have a host gets one, if its scheduler can be one.
-    pub(crate) fn introduced(
-        &self,
-        origin: Origin,
-        seed: Seed<FiberState>,
-        introduce: impl FnOnce(&Context),
-    ) -> [Context; 2] {
-        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let state = self.state_below(origin, flags);
-        let nested = if seed.nests() { self.0.top().hosting() } else { None };
-        let both = Node::fiber(&self.0, nested, state, seed, true);
-        let offer = Node::link_fiber(&both[0].0, true);
-        both[0].announce(self);
-        introduce(&both[0]);
-        both[0].offer(offer.expect("it was held back"));
-        both
-    }
-
-    /// Shows a fiber to the observer, and offers it.
-    #[cold]
-    fn introduce(&self, offer: Offer) {
-        self.announce(self.around().expect("a fiber is below another context"));
-        self.offer(offer);
-    }
-
-    /// Lets threads start the fiber. If it was cancelled before, it ends.
-    fn offer(&self, offer: Offer) {
-        if self.0.offer(offer) {
-            take_back(self);
-        }
-    }
-
-    /// Makes the context of a running fiber below this one.
-    pub(crate) fn begun(&self, shielded: bool, origin: Origin, seed: Seed<FiberState>) -> Context {
-        let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
-        let state = self.state_below(origin, flags);
-        Context(Node::child(&self.0, shielded, state, seed))
-    }
-
-    /// Makes the context of a part of this fiber, for `operator`. The part has to end by `deadline`.
-    ///
-    /// `shielded`: a cancellation of this context does not reach the part (it is the structure of an uncancelable
-    /// region).
-    pub(crate) fn part(
-        &self,
-        shielded: bool,
-        deadline: Instant,
-        operator: &'static str,
-        origin: Origin,
-    ) -> Context {
-        self.sharing::<()>(shielded, deadline, operator, origin)
-    }
-
-    /// The same for a part whose branches [share](Context::shared) an `S`.
-    pub(crate) fn sharing<S: Default + Send + Sync + 'static>(
-        &self,
-        shielded: bool,
-        deadline: Instant,
-        operator: &'static str,
-        origin: Origin,
-    ) -> Context {
-        // The deadline of this context acts by a cancellation, which does not reach a shielded part.
-        let above = self.deadline().filter(|_| !shielded);
-        let deadline = above.map_or(deadline, |above| above.min(deadline));
-        let state = self.structure_below(deadline, origin);
-        let seed = Seed::without((Structure::new(operator, deadline), Shares(S::default())));
-        Context(Node::child(&self.0, shielded, state, seed))
-    }
-
-    #[inline]
-    fn structure_below(&self, deadline: Instant, origin: Origin) -> impl FnOnce(u32) -> FiberState {
-        let flags = Own::STRUCTURE
-            | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE)
-            | Own::flag(Own::RACED, self.is_raced());
-        let tag = self.place().unwrap_or_default();
-        // It finds the locals of the fiber by looking up.
-        move |number| FiberState::new(number, origin, flags, tag, None)
-    }
-
-    /// What the branches of this part share, if it is an `S`.
-    #[inline]
-    pub(crate) fn shared<S: Send + Sync + 'static>(&self) -> Option<&S> {
-        self.0.body::<Shares<S>>().map(|Shares(shared)| shared)
-    }
-
     /// The fiber of this part, or this fiber.
     pub(crate) fn fiber(&self) -> Context {
         let is_fiber = |node: &&Ref<FiberState>| !node.owner().own.has(Own::STRUCTURE);
@@ -329,19 +193,6 @@ impl Context {
     /// The part around a branch.
     pub(crate) fn around(&self) -> Option<&Context> {
         self.0.above()
-    }
-
-    #[inline]
-    fn state_below(&self, origin: Origin, flags: u32) -> impl FnOnce(u32) -> FiberState {
-        let tag = self.place().unwrap_or_default();
-        let locals = self.locals();
-        move |number| FiberState::new(number, origin, flags, tag, locals)
-    }
-
-    /// Reports to the scheduler that this context exists. The function that makes a part, or a fiber that already runs,
-    /// calls this without holding a lock.
-    pub(crate) fn announce(&self, parent: &Context) {
-        self.observe(Event::Created { parent });
     }
 
     /// Records the access to a side of the fiber, for a scheduler that listens.
@@ -780,176 +631,9 @@ impl Context {
         self.set_masks(masks);
     }
 
-    /// Whether the fiber carries locals.
-    #[inline]
-    pub(crate) fn has_locals(&self) -> bool {
-        self.carrier().is_some()
-    }
-
-    /// The locals of the fiber.
-    #[inline]
-    pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
-        // Most programs have none.
-        self.carrier()?.carried_locals()
-    }
-
-    /// Where the locals of the fiber are: in this context, or for a part without any, in the nearest context of the fiber that has some.
-    #[inline]
-    fn carrier(&self) -> Option<&FiberState> {
-        if self.state().own.has(Own::LOCALS | Own::STRUCTURE) { self.find_carrier() } else { None }
-    }
-
-    #[inline(never)]
-    fn find_carrier(&self) -> Option<&FiberState> {
-        let mut node = &self.0;
-        loop {
-            let state = node.owner();
-            if state.own.has(Own::LOCALS) {
-                return Some(state);
-            }
-            // The fiber is inside of the part, so it does not change the locals around it meanwhile.
-            node = node.parent().filter(|_| state.own.has(Own::STRUCTURE))?;
-        }
-    }
-
-    /// Gives a part the locals that its fiber has now. The part does not look up any more: the context above it goes on without the fiber.
-    pub(crate) fn keep_locals(&self, locals: Option<Arc<Locals>>) {
-        if !self.state().own.has(Own::LOCALS) {
-            // There were none, so nothing is dropped.
-            let _ = self.set_locals(locals);
-        }
-    }
-
-    /// Sets the locals, and returns the previous ones, whose drop is user code.
-    #[must_use = "their drop may panic"]
-    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
-        let own = &self.state().own;
-        let had_some = own.has(Own::LOCALS);
-        // A part that has had some does not look up for others.
-        own.set(Own::LOCALS, locals.is_some() || own.has(Own::STRUCTURE));
-        if locals.is_none() && (!had_some || self.state().rare().is_none()) {
-            return None;
-        }
-        replace(&mut self.state().rare_made().carried.lock().locals, locals)
-    }
-
-    /// Sets the parent of forks, and returns the previous one.
-    #[inline]
-    pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
-        let (flags, place) = match forks {
-            Forks::Here => (0, None),
-            Forks::Apart { place, shielded } => (Own::APART | Own::flag(Own::SHIELDS, shielded), place),
-        };
-        let before = self.state().own.replace(Own::APART | Own::SHIELDS, flags);
-        let were_apart = before & Own::APART != 0;
-        let is_kept = place.is_some() || were_apart && self.state().rare().is_some();
-        let place = if is_kept { self.set_fork_place(place) } else { None };
-        if were_apart { Forks::Apart { place, shielded: before & Own::SHIELDS != 0 } } else { Forks::Here }
-    }
-
-    /// The context that is the parent of this fiber's forks, unless it is the fiber's own.
-    #[inline]
-    pub(crate) fn fork_place(&self) -> Option<Context> {
-        if self.state().own.has(Own::APART) { Some(self.fork_place_apart()) } else { None }
-    }
-
-    #[cold]
-    fn fork_place_apart(&self) -> Context {
-        let place = self.state().rare().and_then(|rare| rare.carried.lock().fork_place.clone());
-        place.unwrap_or_else(|| {
-            let place = self.place_of_awaited(self.state().own.has(Own::SHIELDS));
-            self.set_fork_place(Some(place.clone()));
-            place
-        })
-    }
-
-    #[cold]
-    fn set_fork_place(&self, place: Option<Context>) -> Option<Context> {
-        replace(&mut self.state().rare_made().carried.lock().fork_place, place)
-    }
-
-    /// Makes the place below this fiber for awaited fibers that move apart from a block, and for their forks.
-    pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
-        let place = self.part(shielded, Instant::FAR_FUTURE, AWAIT, Origin::unnamed(self.fork_site()));
-        place.keep_locals(self.locals());
-        place.announce(self);
-        place
-    }
-
-    /// Ends the wait for this event, if the wait is not over.
-    #[inline]
-    fn fire(&self, event: EventKey) -> Fired<Waiter> {
-        self.touch(Side::Life, Access::Write);
-        self.0.parking().fire(event)
-    }
-
-    /// Abandons the wait for this event, if the wait is not over, and returns the rest of the fiber, to be dropped.
-    fn abandon_wait(&self, event: EventKey) -> Option<Waiter> {
-        self.touch(Side::Life, Access::Write);
-        self.0.parking().abandon(event)
-    }
-
-    /// Begins a wait for one event: returns its key, for the wake-up to leave with the event.
-    #[inline]
-    pub(crate) fn begin_wait(
-        &self,
-        what: WaitsFor,
-        site: Site,
-        on: Option<&Context>,
-        at: Option<&Subject>,
-        asks: u32,
-    ) -> EventKey {
-        self.state().own.set_waits_for(what);
-        if self.is_observed() {
-            self.observe_wait(what, site, on, at, asks);
-        }
-        self.0.begin_wait()
-    }
-
-    /// Begins the wait for the children, of which the last one wakes the fiber.
-    pub(crate) fn begin_wait_for_children(&self, site: Site) {
-        let _ = self.begin_wait(WaitsFor::Children, site, None, None, 1);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn observe_wait(
-        &self,
-        what: WaitsFor,
-        site: Site,
-        on: Option<&Context>,
-        at: Option<&Subject>,
-        asks: u32,
-    ) {
-        self.observe(Event::Waits { what, site, on, at, asks });
-    }
-
     /// The room for frames in the cell of a fiber that had no description, for the first caller.
     pub(crate) fn take_room(&self) -> Option<Room<'_>> {
         self.0.take_room()
-    }
-
-    /// Ends a wait whose event had already happened.
-    pub(crate) fn end_wait(&self) {
-        self.0.end_wait();
-        self.runs_again();
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
-        let shielded = shielded || self.is_masked();
-        let (in_limit, parking) = (self.is_in_limit(), self.0.parking());
-        if in_limit { parking.park_limited(waiter, shielded) } else { parking.park(waiter, shielded) }
-    }
-
-    /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself.
-    pub(crate) fn was_second(&self) -> bool {
-        self.0.was_second()
-    }
-
-    /// Records that the wait is over.
-    pub(crate) fn runs_again(&self) {
-        self.state().own.set_waits_for(WaitsFor::Nothing);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::iter::successors;
 
+use super::Context;
+use super::carried::AWAIT;
 use super::state::{Own, Structure};
-use super::{AWAIT, Context};
 use crate::cell::{Node, Progress};
 use crate::engine::dump::Dump;
 use crate::instant::Instant;

@@ -1,0 +1,83 @@
+//! The waits of a fiber: each has one event, which has a key.
+
+use super::Context;
+use super::waits_for::WaitsFor;
+use crate::cell::{EventKey, Fired, Unparked};
+use crate::engine::event::Event;
+use crate::engine::subject::Subject;
+use crate::engine::task::Waiter;
+use crate::error::Site;
+use crate::footprint::{Access, Side};
+
+impl Context {
+    /// Ends the wait for this event, if the wait is not over.
+    #[inline]
+    pub(super) fn fire(&self, event: EventKey) -> Fired<Waiter> {
+        self.touch(Side::Life, Access::Write);
+        self.0.parking().fire(event)
+    }
+
+    /// Abandons the wait for this event, if the wait is not over, and returns the rest of the fiber, to be dropped.
+    pub(super) fn abandon_wait(&self, event: EventKey) -> Option<Waiter> {
+        self.touch(Side::Life, Access::Write);
+        self.0.parking().abandon(event)
+    }
+
+    /// Begins a wait for one event: returns its key, for the wake-up to leave with the event.
+    #[inline]
+    pub(crate) fn begin_wait(
+        &self,
+        what: WaitsFor,
+        site: Site,
+        on: Option<&Context>,
+        at: Option<&Subject>,
+        asks: u32,
+    ) -> EventKey {
+        self.state().own.set_waits_for(what);
+        if self.is_observed() {
+            self.observe_wait(what, site, on, at, asks);
+        }
+        self.0.begin_wait()
+    }
+
+    /// Begins the wait for the children, of which the last one wakes the fiber.
+    pub(crate) fn begin_wait_for_children(&self, site: Site) {
+        let _ = self.begin_wait(WaitsFor::Children, site, None, None, 1);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn observe_wait(
+        &self,
+        what: WaitsFor,
+        site: Site,
+        on: Option<&Context>,
+        at: Option<&Subject>,
+        asks: u32,
+    ) {
+        self.observe(Event::Waits { what, site, on, at, asks });
+    }
+
+    /// Ends a wait whose event had already happened.
+    pub(crate) fn end_wait(&self) {
+        self.0.end_wait();
+        self.runs_again();
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
+        let shielded = shielded || self.is_masked();
+        let (in_limit, parking) = (self.is_in_limit(), self.0.parking());
+        if in_limit { parking.park_limited(waiter, shielded) } else { parking.park(waiter, shielded) }
+    }
+
+    /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself.
+    pub(crate) fn was_second(&self) -> bool {
+        self.0.was_second()
+    }
+
+    /// Records that the wait is over.
+    pub(crate) fn runs_again(&self) {
+        self.state().own.set_waits_for(WaitsFor::Nothing);
+    }
+}
