@@ -25,6 +25,7 @@ const KNOTS: [imports::Knot<'static>; 7] = [
     &[
         "engine/boxed",
         "engine/context",
+        "engine/context/carried",
         "engine/context/limit",
         "engine/context/part",
         "engine/context/race",
