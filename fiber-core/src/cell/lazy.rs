@@ -5,11 +5,15 @@
 //! | null | not made | `get_or_make` | the box |
 //! | the box | made; shared until the drop | | |
 //!
-//! | state of a `LazyPlace` | the place | left by | to |
+//! | `is_made` of a `LazyPlace` | the place | left by | to |
 //! |---|---|---|---|
-//! | `EMPTY` | is empty | `get_or_make`, of one thread | `MAKING` |
-//! | `MAKING` | belongs to that thread | the same | `MADE` |
-//! | `MADE` | holds the value; shared until `take` or the drop | `take` | `EMPTY` |
+//! | `false` | is empty; belongs to the thread that has made the count odd | that thread, in `get_or_make` | `true` |
+//! | `true` | holds the value; shared until `take` or the drop | `take` | `false` |
+//!
+//! | `MadeCount` | meaning | left by | to |
+//! |---|---|---|---|
+//! | even | no value is being made | `begin`, of one thread | the next odd number |
+//! | odd | one thread makes a value | the same, in `end` | the next even number; or the one before, if the value was there |
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -17,7 +21,7 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use super::recycle::{boxed, unboxed};
-use crate::primitive::{AtomicPtr, AtomicU32, Ordering, UnsafeCell, wait_a_moment};
+use crate::primitive::{AtomicBool, AtomicPtr, AtomicU64, Ordering, UnsafeCell, wait_a_moment};
 
 pub(crate) struct LazyBox<T: Send + Sync>(AtomicPtr<T>, PhantomData<Box<T>>);
 
@@ -91,76 +95,134 @@ unsafe fn drop_box<T>(made: NonNull<T>) {
     drop(unsafe { unboxed(made) });
 }
 
-const EMPTY: u32 = 0;
-const MAKING: u32 = 1;
-const MADE: u32 = 2;
+/// Counts the values that are made in some places, one at a time. While the count is the same, no place has got a value.
+#[derive(Debug)]
+pub(crate) struct MadeCount(AtomicU64);
+
+impl MadeCount {
+    /// Never the count.
+    const NEVER: u64 = u64::MAX;
+
+    pub(crate) fn new() -> Self {
+        MadeCount(AtomicU64::new(0))
+    }
+
+    /// The count, if no value is being made.
+    #[inline]
+    pub(crate) fn settled(&self) -> u64 {
+        // Acquire: pairs with the Release in `end`, so the values that were counted are found in their places.
+        let count = self.0.load(Ordering::Acquire);
+        if count.is_multiple_of(2) { count } else { Self::NEVER }
+    }
+
+    #[inline]
+    pub(crate) fn is_still(&self, seen: u64) -> bool {
+        // Relaxed: a thread that finds a value in its place reads another count here, because `begin` comes before that.
+        self.0.load(Ordering::Relaxed) == seen
+    }
+
+    /// Lets this thread alone make values. Returns the count.
+    fn begin(&self) -> u64 {
+        loop {
+            // Relaxed: the compare-and-swap decides.
+            let count = self.0.load(Ordering::Relaxed);
+            // Acquire: pairs with the Release in `end`.
+            let begins =
+                || self.0.compare_exchange(count, count + 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
+            if count.is_multiple_of(2) && begins() {
+                return count;
+            }
+            wait_a_moment();
+        }
+    }
+
+    fn end(&self, count: u64) {
+        self.0.store(count, Ordering::Release);
+    }
+}
 
 /// A value that is made in place, by a call that takes no longer than some microseconds: other threads wait for it by polling.
-pub(crate) struct LazyPlace<T> {
-    state: AtomicU32,
+pub(crate) struct LazyPlace<'a, T> {
+    count: &'a MadeCount,
+    place: MaybeMade<T>,
+}
+
+/// Apart from the count, so that a drop does not use that.
+struct MaybeMade<T> {
+    is_made: AtomicBool,
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
 // SAFETY: threads share the value (`T: Sync`), and the one that takes or drops it may be another than the one that has made it
-// (`T: Send`). The state decides which thread writes.
-unsafe impl<T: Send + Sync> Sync for LazyPlace<T> {}
+// (`T: Send`). The count decides which thread writes.
+unsafe impl<T: Send + Sync> Sync for MaybeMade<T> {}
 
-impl<T> LazyPlace<T> {
+impl<'a, T> LazyPlace<'a, T> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn new() -> Self {
-        LazyPlace { state: AtomicU32::new(EMPTY), value: UnsafeCell::new(MaybeUninit::uninit()) }
+    pub(crate) fn new(count: &'a MadeCount) -> Self {
+        let (is_made, value) = (AtomicBool::new(false), UnsafeCell::new(MaybeUninit::uninit()));
+        LazyPlace { count, place: MaybeMade { is_made, value } }
+    }
+
+    #[inline]
+    pub(crate) fn count(&self) -> &'a MadeCount {
+        self.count
     }
 
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
         // Acquire: pairs with the Release of `get_or_make`.
-        (self.state.load(Ordering::Acquire) == MADE).then(|| self.made())
+        self.place.is_made.load(Ordering::Acquire).then(|| self.place.made())
     }
 
-    /// The value. One caller makes it, by a call that never unwinds; the result says whether this one has.
+    /// The value. One caller makes it, by a call that never unwinds and makes no other one that has the same count; the result says
+    /// whether this one has.
     pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> (&T, bool) {
-        // Relaxed to take the place: nothing was published there. Acquire on failure: as in `get`.
-        match self.state.compare_exchange(EMPTY, MAKING, Ordering::Relaxed, Ordering::Acquire) {
-            Ok(_) => {
-                let value = make();
-                self.value.with_mut(|place| {
-                    // SAFETY: in `MAKING`, the place belongs to this thread.
-                    unsafe { (*place).write(value) };
-                });
-                // Release: publishes the value to the Acquire of `get`.
-                self.state.store(MADE, Ordering::Release);
-            }
-            Err(MADE) => return (self.made(), false),
-            Err(_) => {
-                while self.get().is_none() {
-                    wait_a_moment();
-                }
-                return (self.made(), false);
-            }
+        let MaybeMade { is_made, value } = &self.place;
+        let count = self.count.begin();
+        // Relaxed: the count orders all writes.
+        if is_made.load(Ordering::Relaxed) {
+            self.count.end(count);
+            return (self.place.made(), false);
         }
-        (self.made(), true)
-    }
-
-    /// The callers have seen `MADE`.
-    #[inline]
-    fn made(&self) -> &T {
-        // SAFETY: in `MADE` the value is only shared, until `take` or the drop, which have exclusive access.
-        self.value.with(|place| unsafe { &*place.cast::<T>() })
+        let made = make();
+        value.with_mut(|place| {
+            // SAFETY: the place is empty, and belongs to this thread until `end`.
+            unsafe { (*place).write(made) };
+        });
+        // Release: publishes the value to the Acquire of `get`.
+        is_made.store(true, Ordering::Release);
+        self.count.end(count + 2);
+        (self.place.made(), true)
     }
 
     #[inline]
     pub(crate) fn take(&mut self) -> Option<T> {
+        self.place.take()
+    }
+}
+
+impl<T> MaybeMade<T> {
+    /// The callers have seen that it is made.
+    #[inline]
+    fn made(&self) -> &T {
+        // SAFETY: once it is made, the value is only shared, until `take` or the drop, which have exclusive access.
+        self.value.with(|place| unsafe { &*place.cast::<T>() })
+    }
+
+    #[inline]
+    fn take(&mut self) -> Option<T> {
         // Relaxed: `&mut` orders all accesses.
-        if self.state.load(Ordering::Relaxed) != MADE {
+        if !self.is_made.load(Ordering::Relaxed) {
             return None;
         }
-        self.state.store(EMPTY, Ordering::Relaxed);
+        self.is_made.store(false, Ordering::Relaxed);
         // SAFETY: the value was made, and is taken once, because the place is empty now.
         Some(self.value.with_mut(|place| unsafe { place.cast::<T>().read() }))
     }
 }
 
-impl<T> Drop for LazyPlace<T> {
+impl<T> Drop for MaybeMade<T> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn drop(&mut self) {
         drop(self.take());

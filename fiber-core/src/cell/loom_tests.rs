@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 use super::delivery::{Delivery, Joining};
-use super::lazy::LazyPlace;
+use super::lazy::{LazyPlace, MadeCount};
 use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref, Seed};
@@ -791,22 +791,60 @@ fn a_joiner_that_is_reported_while_the_value_arrives_is_taken_once() {
     });
 }
 
+/// Two places with one count, as in `Part`.
+struct Places {
+    outer: LazyPlace<'static, Box<usize>>,
+    inner: LazyPlace<'static, Box<usize>>,
+}
+
+impl Places {
+    fn new() -> Arc<Self> {
+        let count: &'static MadeCount = Box::leak(Box::new(MadeCount::new()));
+        Arc::new(Places { outer: LazyPlace::new(count), inner: LazyPlace::new(count) })
+    }
+
+    fn make(place: &LazyPlace<'static, Box<usize>>) -> bool {
+        let (value, is_new) = place.get_or_make(|| Box::new(WRITTEN));
+        assert_eq!(**value, WRITTEN);
+        is_new
+    }
+}
+
 #[test]
 fn a_value_that_two_threads_need_is_made_by_one_in_its_place() {
     model(|| {
-        let place = Arc::new(LazyPlace::new());
-        let make = |place: &LazyPlace<Box<usize>>| {
-            let (value, is_new) = place.get_or_make(|| Box::new(WRITTEN));
-            assert_eq!(**value, WRITTEN);
-            is_new
-        };
+        let places = Places::new();
         let other = thread::spawn({
-            let place = place.clone();
-            move || make(&place)
+            let places = places.clone();
+            move || Places::make(&places.outer)
         });
-        let is_mine = make(&place);
+        let is_mine = Places::make(&places.outer);
         assert!(other.join().unwrap() != is_mine);
-        assert_eq!(place.get().map(|value| **value), Some(WRITTEN));
+        assert_eq!(places.outer.get().map(|value| **value), Some(WRITTEN));
+        assert!(places.inner.get().is_none());
+        assert!(places.outer.count().is_still(2));
+    });
+}
+
+#[test]
+fn who_sees_the_same_count_has_missed_no_value() {
+    model(|| {
+        let places = Places::new();
+        let other = thread::spawn({
+            let places = places.clone();
+            move || Places::make(&places.outer) && Places::make(&places.inner)
+        });
+        let count = places.outer.count();
+        let seen = count.settled();
+        let before = [places.outer.get().is_some(), places.inner.get().is_some()];
+        let after = [places.outer.get().is_some(), places.inner.get().is_some()];
+        // What was found afterwards and not before was made after the count was seen.
+        assert!(!count.is_still(seen) || before == after);
+        // All that had been counted is found.
+        if seen != u64::MAX {
+            assert!(before.map(u64::from).iter().sum::<u64>() >= seen / 2);
+        }
+        assert!(other.join().unwrap());
     });
 }
 

@@ -28,7 +28,7 @@ mod word;
 pub(crate) use current::{Current, Entered};
 pub(crate) use delivery::{Before, Delivery, Joining};
 pub(crate) use fixed::Fixed;
-pub(crate) use lazy::{LazyBox, LazyPlace};
+pub(crate) use lazy::{LazyBox, LazyPlace, MadeCount};
 pub(crate) use node::{Node, Offer, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};

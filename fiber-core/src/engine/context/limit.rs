@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::part::{NodesMade, Part};
+use super::part::Part;
 use super::state::{Own, Shares, Structure};
 use super::{Context, Cx, FiberState, NodeGuard, Origin, TurnView};
 use crate::cell::{Fixed, LazyPlace, Node, Owner, Seed, Signal};
@@ -405,8 +405,7 @@ impl Context {
 pub(crate) struct Resumed<'a> {
     outside: &'a Context,
     limit: &'a Limit,
-    nodes_made: &'a NodesMade,
-    made: LazyPlace<NodeGuard>,
+    made: LazyPlace<'a, NodeGuard>,
 }
 
 impl<'a> Resumed<'a> {
@@ -414,7 +413,7 @@ impl<'a> Resumed<'a> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(outside: &'a Context, view: TurnView<'a>) -> Self {
         let limit = outside.limit().expect("the fiber is in a limit");
-        Resumed { outside, limit, nodes_made: view.nodes_made(), made: LazyPlace::new() }
+        Resumed { outside, limit, made: LazyPlace::new(view.nodes_made()) }
     }
 
     /// The end of the limit, if it has a timer.
@@ -461,9 +460,7 @@ impl<'a> Resumed<'a> {
     #[cold]
     #[inline(never)]
     fn make(&self) -> &Context {
-        self.nodes_made.begin();
         let (made, is_new) = self.made.get_or_make(|| NodeGuard::new(self.outside.limit_node(self.limit)));
-        self.nodes_made.end();
         if is_new {
             made.announce(self.outside);
             // Nobody tells it of an end before it was made.

@@ -16,7 +16,7 @@
 //! branch. Everything that a thief reads is `Sync`: constants, and the [`LazyPlace`] of the node.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::limit::Resumed;
 use super::{Context, Cx, Origin};
@@ -49,7 +49,9 @@ pub(crate) struct Part<'a> {
     deadline: Instant,
     /// The number of uncancelable regions that the fiber has entered in this part. Only that fiber writes it.
     masks: AtomicU32,
-    made: LazyPlace<NodeGuard>,
+    /// The node. All parts of a turn have the same count: while it is that at which a part was opened, the part has no other nodes around it
+    /// than it had then.
+    made: LazyPlace<'a, NodeGuard>,
     /// The innermost node around the part, and whether the part is sheltered from a cancellation of that node. Both were
     /// read at the count `seen`.
     nearest: &'a Context,
@@ -58,7 +60,6 @@ pub(crate) struct Part<'a> {
     is_raced: bool,
     /// Whether it is a side that is known to wait more than once.
     is_program: bool,
-    nodes_made: &'a NodesMade,
     seen: u64,
 }
 
@@ -113,7 +114,7 @@ impl<'a> Part<'a> {
             outer: Place::Part(structure),
             kind: Kind::Fiber(no_fiber),
             origin: Origin::unnamed(structure.origin.site()),
-            made: LazyPlace::new(),
+            made: LazyPlace::new(structure.made.count()),
             masks: AtomicU32::new(0),
             is_raced: Place::Part(structure).races(),
             is_program: false,
@@ -125,7 +126,7 @@ impl<'a> Part<'a> {
     /// The next fiber begins here, whose node is made by `make`. That of the one before was taken, if there was one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_fiber<R: Run>(&mut self, run: &R, make: Make) {
-        if !self.nodes_made.is_still(self.seen) {
+        if !self.made.count().is_still(self.seen) {
             self.look_again();
         }
         if !self.origin.is_unnamed() {
@@ -142,7 +143,7 @@ impl<'a> Part<'a> {
     /// Finds the innermost node around the part, since one was made.
     #[cold]
     fn look_again(&mut self) {
-        self.seen = self.nodes_made.settled();
+        self.seen = self.made.count().settled();
         (self.nearest, self.is_sheltered) = self.outer.nearest();
     }
 
@@ -158,9 +159,9 @@ impl<'a> Part<'a> {
     // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, site: Site) -> Self {
-        let nodes_made = cx.nodes_made();
+        let made = LazyPlace::new(cx.nodes_made());
         // Read before the search for nodes, so that a node made meanwhile causes another search.
-        let seen = nodes_made.settled();
+        let seen = made.count().settled();
         let outer = cx.place();
         let (nearest, outer_is_sheltered) = outer.nearest();
         let shielded = kind.is_shielded();
@@ -171,7 +172,7 @@ impl<'a> Part<'a> {
             Kind::Structure { .. } => outer.is_raced(),
             Kind::Fiber(_) => outer.races(),
         };
-        let (masks, made) = (AtomicU32::new(0), LazyPlace::new());
+        let masks = AtomicU32::new(0);
         let origin = Origin::unnamed(site);
         Part {
             outer,
@@ -184,7 +185,6 @@ impl<'a> Part<'a> {
             is_sheltered,
             is_raced,
             is_program: false,
-            nodes_made,
             seen,
         }
     }
@@ -220,7 +220,6 @@ impl<'a> Part<'a> {
     #[inline(never)]
     fn make(&self) -> &Context {
         let outer = self.outer.context();
-        self.nodes_made.begin();
         let (made, is_new) = self.made.get_or_make(|| {
             let origin = self.origin.clone();
             match self.kind {
@@ -238,7 +237,6 @@ impl<'a> Part<'a> {
                 }
             }
         });
-        self.nodes_made.end();
         if is_new {
             // Not inside `get_or_make`, for which other threads may wait: the observer is code of the scheduler.
             made.announce(outer);
@@ -264,7 +262,7 @@ impl<'a> Part<'a> {
     /// The innermost existing node, and whether the part is sheltered from a cancellation of that node.
     #[inline]
     fn nearest(&self) -> (&Context, bool) {
-        if self.nodes_made.is_still(self.seen) {
+        if self.made.count().is_still(self.seen) {
             return (self.nearest, self.is_sheltered);
         }
         // Often the node that was made is that of this part.
@@ -390,7 +388,7 @@ impl<'a> Place<'a> {
     pub(super) fn is_interrupted(self) -> bool {
         let may_be = match self {
             Place::Node(context) => context.is_cancelled(),
-            Place::Part(part) => !part.nodes_made.is_still(part.seen) || part.nearest.is_cancelled(),
+            Place::Part(part) => !part.made.count().is_still(part.seen) || part.nearest.is_cancelled(),
             Place::Limit(_) => true,
         };
         may_be && self.has_to_end()
@@ -462,50 +460,6 @@ impl<'a> Place<'a> {
             Place::Part(part) => part.deadline,
             Place::Limit(limit) => limit.deadline(),
         }
-    }
-}
-
-/// Counts the nodes of parts that were made in a turn: those begun in the upper half, those finished in the lower.
-///
-/// While the count equals the one at which a part was opened, the part has no other nodes around it than it had
-/// then.
-///
-/// | halves | |
-/// |---|---|
-/// | equal | no node is being made |
-/// | different | a node is being made, and may or may not be visible |
-#[derive(Debug, Default)]
-pub(crate) struct NodesMade(AtomicU64);
-
-impl NodesMade {
-    const BEGUN: u64 = 1 << 32;
-    const ENDED: u64 = 1;
-    /// An impossible count: more nodes finished than begun.
-    const NEVER: u64 = Self::ENDED;
-
-    pub(super) fn begin(&self) {
-        // Relaxed: ordered before the `LazyPlace` publishes the node, so a thread that sees the node reads a different count
-        // here.
-        self.0.fetch_add(Self::BEGUN, Ordering::Relaxed);
-    }
-
-    pub(super) fn end(&self) {
-        // Release: pairs with the Acquire in `settled`. A part that is opened at the new count finds the node.
-        self.0.fetch_add(Self::ENDED, Ordering::Release);
-    }
-
-    /// The count, if no node is being made.
-    #[inline]
-    fn settled(&self) -> u64 {
-        // Acquire: pairs with the Release in `end`.
-        let count = self.0.load(Ordering::Acquire);
-        if count >> 32 == count & (Self::BEGUN - 1) { count } else { Self::NEVER }
-    }
-
-    #[inline]
-    fn is_still(&self, seen: u64) -> bool {
-        // Relaxed: see `begin`.
-        self.0.load(Ordering::Relaxed) == seen
     }
 }
 

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Context;
 use super::limit::Resumed;
-use super::part::{NodesMade, Part, Place};
+use super::part::{Part, Place};
 use super::watch::Watch;
-use crate::cell::Signal;
+use crate::cell::{MadeCount, Signal};
 use crate::engine::event::Event;
 use crate::engine::frames::Slot;
 use crate::engine::lend::{BranchDeque, Latent, Lendable};
@@ -55,7 +55,8 @@ pub(crate) struct Turn<'w> {
     is_guest: bool,
     /// The work that continues from the bottom of the stack.
     put_off: RefCell<Vec<(Waiter, Signal)>>,
-    nodes_made: NodesMade,
+    /// The nodes of parts that were made on this thread's turns, by whichever thread.
+    nodes_made: MadeCount,
 }
 
 impl<'w> Turn<'w> {
@@ -90,7 +91,7 @@ impl<'w> Turn<'w> {
             is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
-            nodes_made: NodesMade::default(),
+            nodes_made: MadeCount::new(),
         }
     }
 
@@ -167,7 +168,7 @@ pub(crate) struct TurnView<'a> {
 }
 
 impl<'a> TurnView<'a> {
-    pub(super) fn nodes_made(self) -> &'a NodesMade {
+    pub(super) fn nodes_made(self) -> &'a MadeCount {
         &self.turn.nodes_made
     }
 
@@ -441,7 +442,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub(super) fn nodes_made(&self) -> &'a NodesMade {
+    pub(super) fn nodes_made(&self) -> &'a MadeCount {
         &self.turn.nodes_made
     }
 
