@@ -830,21 +830,22 @@ fn a_value_that_two_threads_need_is_made_by_one_in_its_place() {
 fn who_sees_the_same_count_has_missed_no_value() {
     model(|| {
         let places = Places::new();
-        let other = thread::spawn({
+        let maker = thread::spawn({
             let places = places.clone();
             move || Places::make(&places.outer) && Places::make(&places.inner)
         });
-        let count = places.outer.count();
-        let seen = count.settled();
-        let before = [places.outer.get().is_some(), places.inner.get().is_some()];
-        let after = [places.outer.get().is_some(), places.inner.get().is_some()];
-        // What was found afterwards and not before was made after the count was seen.
-        assert!(!count.is_still(seen) || before == after);
-        // All that had been counted is found.
-        if seen != u64::MAX {
-            assert!(before.map(u64::from).iter().sum::<u64>() >= seen / 2);
-        }
-        assert!(other.join().unwrap());
+        let looker = thread::spawn(move || {
+            let count = places.outer.count();
+            let seen = count.settled();
+            let found = || [&places.outer, &places.inner].map(|place| u64::from(place.get().is_some()));
+            let (before, after) = (found(), found());
+            // What was found only afterwards was made after the count was seen.
+            assert!(!count.is_still(seen) || before == after);
+            // All that had been counted is found.
+            assert!(seen == u64::MAX || before.iter().sum::<u64>() >= seen / 2);
+        });
+        assert!(maker.join().unwrap());
+        looker.join().unwrap();
     });
 }
 
