@@ -1,6 +1,6 @@
 //! Explores the schedules of a program: [`Explore`].
 //!
-//! * [`builder`]: the settings of a test, and [`environment`]: those from outside.
+//! * [`builder`]: the settings of a test, and [`environment`]: those from outside. [`check`]: the start.
 //! * [`source`]: the sources of schedules: the [`portfolio`] of strategies, the [`enumeration`] of all, cancellations
 //!   [everywhere](cancel_everywhere).
 //!   [`reduction`]: of all schedules, one of those that differ only in the order of steps that have nothing to do with each other.
@@ -12,6 +12,7 @@
 mod builder;
 mod calm;
 mod cancel_everywhere;
+mod check;
 mod enumeration;
 mod environment;
 mod failure;
