@@ -136,7 +136,7 @@ impl Explore {
     ///
     /// A recording contains the order of the fibers' turns; fibers are matched by their paths in the tree of forks. It does not contain what they did in
     /// their turns, which random numbers they drew, or what came from outside. The runnable fiber whose next recorded turn is the earliest has
-    /// the turn. [`Failure::followed`], [`Explored::followed`] and the report say how far the recording could be followed.
+    /// the turn. [`Failure::followed`](crate::Failure::followed), [`Explored::followed`](crate::Explored::followed) and the report say how far the recording could be followed.
     /// Turns that overlapped on several threads come in the order in which they began.
     ///
     /// A schedule that breaks the program is shrunk and reported like any other.
@@ -182,7 +182,7 @@ impl Explore {
     /// cancelled alone.
     ///
     /// A program of n turns is run up to 3 n times, so a long one takes a while: only [`within`](Explore::within) stops before the last turn,
-    /// and then [`is_complete`](Explored::is_complete) is false.
+    /// and then [`is_complete`](crate::Explored::is_complete) is false.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -663,8 +663,8 @@ impl Explore {
         self
     }
 
-    /// Reports, after a pass, which pairs of steps of different fibers were [seen in one order only](Explored::one_way), although nothing had forced it: orders
-    /// that the exploration has not tried, or, if [all](Explored::is_complete) were seen, that the program does not allow. All runs are recorded
+    /// Reports, after a pass, which pairs of steps of different fibers were [seen in one order only](crate::Explored::one_way), although nothing had forced it: orders
+    /// that the exploration has not tried, or, if [all](crate::Explored::is_complete) were seen, that the program does not allow. All runs are recorded
     /// for that, which takes 50 % more time.
     ///
     /// ```
