@@ -10,6 +10,7 @@ use fiber_core::{Error, Fiber, Resume};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
+use parking_lot::Mutex;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -19,10 +20,20 @@ use super::slot::{Taker, slot};
 use super::tied::Tied;
 
 /// The service that [`RequestLayer`] makes of another one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RequestService<S> {
-    inside: S,
+    /// A router clones a service for each request, and often more than once. Those inside are not cheap to clone: this one is cloned
+    /// only for a request that comes.
+    inside: Arc<Mutex<S>>,
+    /// The clone that was asked whether it is ready, for the next request.
+    ready: Option<S>,
     layer: RequestLayer,
+}
+
+impl<S> Clone for RequestService<S> {
+    fn clone(&self) -> Self {
+        RequestService { inside: self.inside.clone(), ready: None, layer: self.layer.clone() }
+    }
 }
 
 impl<S> Layer<S> for RequestLayer {
@@ -35,7 +46,7 @@ impl<S> Layer<S> for RequestLayer {
 
 impl<S> RequestService<S> {
     pub(super) fn new(inside: S, layer: RequestLayer) -> Self {
-        RequestService { inside, layer }
+        RequestService { inside: Arc::new(Mutex::new(inside)), ready: None, layer }
     }
 }
 
@@ -52,7 +63,7 @@ where
     type Future = RequestFuture<B, S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inside.poll_ready(cx)
+        self.ready.get_or_insert_with(|| self.inside.lock().clone()).poll_ready(cx)
     }
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
@@ -61,8 +72,7 @@ where
             Err(overloaded) => return RequestFuture(Stage::Refused(Some(Error::new(overloaded)))),
         };
         // The one that has said that it is ready.
-        let next = self.inside.clone();
-        let mut inside = std::mem::replace(&mut self.inside, next);
+        let mut inside = self.ready.take().unwrap_or_else(|| self.inside.lock().clone());
         let (giver, taker) = slot();
         let (head, body) = request.into_parts();
         let run = Fiber::from_future(async move {
