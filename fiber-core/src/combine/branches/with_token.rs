@@ -10,7 +10,7 @@ use crate::engine::step::{Run, Step};
 use crate::engine::task::Task;
 use crate::error::Site;
 use crate::fiber::Fiber;
-use crate::leaf::Wait;
+use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 use crate::token::CancelToken;
 
@@ -118,7 +118,7 @@ impl Run for Tie {
             return cx.refuse(self);
         }
         let Tie { scope, token, site } = self;
-        let cancels = Fiber::wait(Cancels(token)).into_run();
+        let cancels = Leaf::new(Cancels(token), site);
         let (branch, task) = scope.branch(cx, cancels, site);
         Step::Done(Outcome::Success(Tied { fork: Handle::new(branch), _never_run: task }))
     }
