@@ -41,13 +41,13 @@ impl<T: Send + 'static> Receiver<T> {
     /// assert_eq!(test.now().as_nanos(), 2_000_000_000);
     /// ```
     ///
-    /// It runs `limit` fibers, each of which receives one item after the other. A limit above 65,536 counts as 65,536.
+    /// It runs `limit` fibers, each of which receives one item after the other.
     ///
     /// # Errors
     /// The first failure. The other fibers are cancelled and awaited.
     ///
     /// # Panics
-    /// If `limit` is 0. A panic of `f` becomes the fiber's outcome.
+    /// If `limit` is 0 or above 65,536. A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// All fibers are cancelled and awaited. Items that were not received stay in the channel.
@@ -65,6 +65,10 @@ impl<T: Send + 'static> Receiver<T> {
 #[track_caller]
 fn check(limit: usize) {
     assert!(limit > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
+    assert!(
+        limit <= MOST_LANES,
+        "a stage runs as many fibers as its limit, so {limit} is above {MOST_LANES}, the most"
+    );
 }
 
 /// The most lanes: each is a fiber, even if no item comes for it.
@@ -81,7 +85,7 @@ where
     let f = Arc::new(f);
     // All at once: the receiver and the captures of `f` must not outlive the lanes.
     let mut lanes = Vec::new();
-    for _ in 0..limit.min(MOST_LANES) {
+    for _ in 0..limit {
         let f = f.clone();
         lanes.push(receiver.clone().for_each(move |item| f(item)).named("lane"));
     }
@@ -123,7 +127,7 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 }
 
 /// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It starts when the
-/// fiber of [`feed`](ParallelMap::feed) runs, with `limit` fibers: a limit above 65,536 counts as 65,536.
+/// fiber of [`feed`](ParallelMap::feed) runs, with `limit` fibers.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::{Receiver, parallel_map}};
@@ -141,7 +145,7 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 /// ```
 ///
 /// # Panics
-/// If `limit` is 0.
+/// If `limit` is 0 or above 65,536.
 #[track_caller]
 pub fn parallel_map<S, U, R, F>(source: S, limit: usize, f: F) -> ParallelMap<S, F>
 where
