@@ -9,7 +9,7 @@ use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::holder::Holder;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, counted};
 use crate::fiber::Fiber;
 use crate::local::LocalKey;
 use crate::outcome::Outcome;
@@ -212,7 +212,8 @@ static HELD: LocalKey<Option<Arc<Permit>>> = LocalKey::new(|| None);
 
 impl fmt::Debug for Semaphore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} of {} permits free)", self.0.subject, self.available(), self.0.total)
+        let total = counted(self.0.total, "permit");
+        write!(f, "{} ({} of {total} free)", self.0.subject, self.available())
     }
 }
 
@@ -242,7 +243,7 @@ impl Drop for Permit {
 
 impl fmt::Debug for Permit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} permits of {}", self.count, self.semaphore.0.subject)
+        write!(f, "{} of {}", counted(self.count, "permit"), self.semaphore.0.subject)
     }
 }
 
@@ -339,7 +340,8 @@ pub struct TooManyPermits {
 impl fmt::Display for TooManyPermits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TooManyPermits { asked, total } = self;
-        write!(f, "{asked} permits were asked for, but the semaphore has only {total}")
+        let were = if *asked == 1 { "was" } else { "were" };
+        write!(f, "{} {were} asked for, but the semaphore has only {total}", counted(*asked, "permit"))
     }
 }
 

@@ -35,7 +35,7 @@ use parking_lot::MutexGuard;
 
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
-use crate::error::Site;
+use crate::error::{Site, counted};
 use crate::footprint::{Noted, is_listening};
 use crate::sync::waiters::Wakes;
 use passed::Passed;
@@ -309,7 +309,7 @@ impl<T: Send> Contents for Channel<T> {
 
 impl<T> fmt::Debug for Channel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} items)", self.subject, self.len())
+        write!(f, "{} ({})", self.subject, counted(self.len(), "item"))
     }
 }
 
