@@ -556,6 +556,7 @@ impl Entry {
         let progress = context.progress();
         let state = match context.waits_for() {
             _ if progress.has_ended => return None,
+            what @ WaitsFor::Never if progress.is_offered => State::Waiting { what, on: None },
             _ if progress.is_offered => State::NotStarted,
             what if progress.is_waiting && what != WaitsFor::Nothing => State::Waiting { what, on: None },
             _ => State::Runnable,
