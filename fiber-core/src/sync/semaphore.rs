@@ -41,13 +41,21 @@ struct Shared {
 }
 
 impl Semaphore {
+    /// The largest number of permits.
+    ///
+    /// ```
+    /// use fiber_core::sync::Semaphore;
+    /// assert_eq!(Semaphore::new(usize::MAX.min(Semaphore::MAX_PERMITS)).available(), usize::MAX / 2);
+    /// ```
+    pub const MAX_PERMITS: usize = Permits::MAX;
+
     /// A semaphore with this many permits.
     ///
     /// # Panics
-    /// If `permits` is greater than `usize::MAX / 2`.
+    /// If `permits` is greater than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
     #[track_caller]
     pub fn new(permits: usize) -> Self {
-        assert!(permits <= Permits::MAX, "a semaphore has at most {} permits", Permits::MAX);
+        assert!(permits <= Self::MAX_PERMITS, "a semaphore has at most {} permits", Self::MAX_PERMITS);
         Semaphore::of_most(Location::caller(), permits)
     }
 
@@ -103,7 +111,7 @@ impl Semaphore {
     /// As [`new`](Semaphore::new), for combinators built on this one: `site` is the place where the user calls them. More permits than
     /// there can be count as the most.
     pub(crate) fn of_most(site: &'static Location<'static>, permits: usize) -> Self {
-        let permits = permits.min(Permits::MAX);
+        let permits = permits.min(Self::MAX_PERMITS);
         let subject = Subject::new("Semaphore", site).with_permits(permits);
         Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
