@@ -4,7 +4,7 @@
 //! [`TcpListener::accepts`](crate::net::TcpListener::accepts) one of connections.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::io;
 use std::panic::Location;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::Error;
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
@@ -191,7 +191,7 @@ impl<T: Send + 'static> Operation for NextItem<T> {
 #[track_caller]
 pub fn ticks(period: Duration) -> Ticks {
     assert!(!period.is_zero(), "a period of 0 would tick for ever at one moment");
-    Ticks { period, stage: Stage::Between(None) }
+    Ticks { period, stage: Stage::Between(None), site: Location::caller() }
 }
 
 /// The stream of [`ticks`].
@@ -199,6 +199,7 @@ pub fn ticks(period: Duration) -> Ticks {
 pub struct Ticks {
     period: Duration,
     stage: Stage,
+    site: Site,
 }
 
 #[derive(Debug)]
@@ -217,7 +218,7 @@ impl Stream for Ticks {
         cx: &mut task::Context<'_>,
     ) -> Poll<Option<Result<Instant, Error>>> {
         if let Stage::Between(last) = self.stage {
-            self.stage = Stage::Waits(tick(self.period, last).into_future());
+            self.stage = Stage::Waits(tick(self.period, last, self.site).future_at(self.site));
         }
         let Stage::Waits(wait) = &mut self.stage else { return Poll::Ready(None) };
         let tick = ready!(Pin::new(wait).poll(cx));
@@ -227,12 +228,12 @@ impl Stream for Ticks {
 }
 
 /// Waits for the tick after `last`.
-fn tick(period: Duration, last: Option<Instant>) -> Fiber<Instant> {
-    let wait = Fiber::now().bind(move |now| {
+fn tick(period: Duration, last: Option<Instant>, site: Site) -> Fiber<Instant> {
+    let wait = Fiber::now().bind_at(site, move |now| {
         let next = last.map_or(now + period, |last| last + period);
         let missed = (now - next).as_nanos() / period.as_nanos();
         let at = next + period * u32::try_from(missed).unwrap_or(u32::MAX);
-        Fiber::until(at).map(move |()| at)
+        Fiber::until_at(site, at).map_at(site, move |()| at)
     });
     wait.boxed()
 }

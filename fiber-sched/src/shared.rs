@@ -23,7 +23,7 @@ use crate::pool::Pool;
 /// threads.
 #[track_caller]
 pub fn run<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
-    shared().run(fiber)
+    shared().run_as("fiber_sched::run", fiber)
 }
 
 /// The process-wide pool.

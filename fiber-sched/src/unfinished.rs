@@ -64,6 +64,7 @@ impl fmt::Display for Unfinished {
         }
         match self.calls.len().saturating_sub(LONGEST_LIST) {
             0 => {}
+            1 => write!(f, "\n  and 1 more blocking call")?,
             more => write!(f, "\n  and {more} more blocking calls")?,
         }
         if self.dump.is_empty() && self.calls.is_empty() {

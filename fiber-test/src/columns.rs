@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use crate::trace::{Cause, Effect, Trace, Turn};
+use crate::words::{self, counted};
 
 /// The number of rows that are printed, the last ones: about as many as fit on a terminal.
 const MOST_ROWS: usize = 60;
@@ -28,10 +29,10 @@ impl fmt::Display for Columns<'_> {
             writeln!(f, "{} = {lane} (forked at {}:{})", letter(column), lane.site.file(), lane.site.line())?;
         }
         if trace.lanes.len() > columns.len() {
-            writeln!(f, "and {} more fibers", trace.lanes.len() - columns.len())?;
+            writeln!(f, "and {}", counted(trace.lanes.len() - columns.len(), "more fiber"))?;
         }
         if left_out > 0 {
-            writeln!(f, "({left_out} turns before these are left out)")?;
+            writeln!(f, "({})", words::left_out(left_out, "turn", " before these"))?;
         }
         let mut before = None;
         for (number, turn) in trace.turns.iter().enumerate().skip(left_out) {

@@ -54,6 +54,7 @@ mod strategy;
 mod text;
 mod trace;
 mod wait_graph;
+mod words;
 
 #[cfg(feature = "proptest")]
 pub use any_schedule::any_schedule;

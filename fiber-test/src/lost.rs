@@ -9,7 +9,8 @@ use std::fmt;
 use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Site, Wanted, place};
-use crate::trace::{Cause, Effect, Trace, counted};
+use crate::trace::{Cause, Effect, Trace};
+use crate::words::counted;
 
 /// The lines of a report, or nothing.
 pub(crate) struct Lost<'a>(pub(crate) &'a Trace);

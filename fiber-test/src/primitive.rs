@@ -3,6 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 
+use crate::words::counted;
 use fiber_core::scheduler::{Subject, WaitsFor};
 
 /// A place in the program's source.
@@ -96,7 +97,7 @@ impl fmt::Display for Primitive {
 }
 
 pub(crate) fn permits(count: usize) -> String {
-    if count == 1 { "1 permit".to_owned() } else { format!("{count} permits") }
+    counted(count, "permit")
 }
 
 pub(crate) fn place(site: Site) -> String {

@@ -9,6 +9,7 @@ use fiber_core::{Context, Instant};
 use crate::machine::Blocked;
 use crate::primitive::Site;
 use crate::wait_graph::{Link, Snapshot, WaitGraph};
+use crate::words::counted;
 
 /// Why a program stopped short of its end.
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ impl Report {
         let site = last.iter().find(|fiber| Some(&fiber.to_string()) == busiest).map(Context::fork_site);
         let fibers = turns
             .iter()
-            .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
+            .map(|(fiber, count)| format!("{fiber} had {count} of the last {}", counted(last.len(), "turn")));
         Report::of(Facts { site, fibers: fibers.collect(), ..Facts::new(kind, at) })
     }
 
@@ -225,8 +226,9 @@ impl fmt::Display for Facts {
             )?,
             Kind::BusyInstant { turns } => write!(
                 f,
-                "livelock at {at}: {turns} turns and the time does not advance; these fibers ran last \
-                 (raise the bound with turns_per_instant if the program is right)"
+                "livelock at {at}: {} and the time does not advance; these fibers ran last \
+                 (raise the bound with turns_per_instant if the program is right)",
+                counted(turns, "turn")
             )?,
             Kind::TooManyInstants { instants, has_setting } => {
                 let advice = if has_setting {
@@ -236,7 +238,8 @@ impl fmt::Display for Facts {
                 };
                 write!(
                     f,
-                    "livelock at {at}: after {instants} instants there are still timers; these fibers ran last ({advice})"
+                    "livelock at {at}: after {} there are still timers; these fibers ran last ({advice})",
+                    counted(instants, "instant")
                 )?;
             }
             Kind::TooManyTurns { turns } => {

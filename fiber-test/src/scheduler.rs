@@ -13,6 +13,7 @@ use crate::schedule::{Deviation, Schedule};
 use crate::spawned::Spawned;
 use crate::strategy::{Rounds, Script, Strategy};
 use crate::trace::Trace;
+use crate::words::counted;
 
 /// The seed of random numbers if the test sets none.
 const DEFAULT_SEED: u64 = 0;
@@ -195,7 +196,8 @@ impl TestScheduler {
         self
     }
 
-    /// How many instants one `run..` may visit before it counts as a livelock (default 10,000,000).
+    /// How many instants one `run..` may visit before it counts as a livelock (default 600,000:
+    /// a year of ticks every minute has 525,600).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -468,6 +470,6 @@ impl Drop for TestScheduler {
 
 impl fmt::Debug for TestScheduler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TestScheduler at {}, {} fibers", self.now(), self.live_fibers())
+        write!(f, "TestScheduler at {}, {}", self.now(), counted(self.live_fibers(), "fiber"))
     }
 }

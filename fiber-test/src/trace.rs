@@ -8,6 +8,7 @@ use fiber_core::Instant;
 use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Dependency, Primitive, Site, Wanted, at_primitive, place};
+use crate::words::{counted, left_out};
 
 /// A run, turn by turn. The same schedule of the same program gives the same trace, byte for byte.
 ///
@@ -275,7 +276,7 @@ impl fmt::Display for Trace {
         self.write_outside(f, self.turns.len())?;
         match self.left_out {
             0 => Ok(()),
-            count => writeln!(f, "({count} turns after these are left out)"),
+            count => writeln!(f, "({})", left_out(count, "turn", " after these")),
         }
     }
 }
@@ -293,7 +294,7 @@ impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.end.saturating_sub(EXCERPT);
         if first > 0 {
-            writeln!(f, "({first} turns before these are left out)")?;
+            writeln!(f, "({})", left_out(first, "turn", " before these"))?;
         }
         self.trace.write_turns(f, first..self.end)?;
         self.trace.write_outside(f, self.end)
@@ -447,11 +448,6 @@ impl Trace {
             }
         }
     }
-}
-
-/// `1 item`, `3 bytes`.
-pub(crate) fn counted(count: usize, unit: &str) -> String {
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
 /// The duration of a timer, and its deadline if that is not the same.

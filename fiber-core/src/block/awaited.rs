@@ -73,7 +73,14 @@ impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
 
     #[track_caller]
     fn into_future(self) -> FiberFuture<T, R> {
-        FiberFuture { state: State::New(self), site: Location::caller(), put_off: 0 }
+        self.future_at(Location::caller())
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// For futures of the library that await fibers: `site` is the place where the user calls them.
+    pub(crate) fn future_at(self, site: Site) -> FiberFuture<T, R> {
+        FiberFuture { state: State::New(self), site, put_off: 0 }
     }
 }
 

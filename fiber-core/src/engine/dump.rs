@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use crate::engine::context::{Context, LimitReport, WaitsFor};
 use crate::engine::network::AtSocket;
-use crate::error::Site;
+use crate::error::{Site, counted};
 use crate::instant::Instant;
 
 /// The live fibers below a [`Context`], each with its name, its fork site, and what it waits for: see
@@ -426,11 +426,7 @@ impl fmt::Display for DumpedState<'_> {
 /// A line with the number of fibers and the time, then one for each fiber. A precision limits the number of fibers.
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.len() {
-            1 => f.write_str("1 fiber")?,
-            fibers => write!(f, "{fibers} fibers")?,
-        }
-        write!(f, " at {}", self.at)?;
+        write!(f, "{} at {}", counted(self.len(), "fiber"), self.at)?;
         let most = f.precision().unwrap_or(usize::MAX);
         for fiber in self.fibers().take(most) {
             let indent = 2 * (fiber.depth().min(DEEPEST) + 1);
@@ -560,6 +556,7 @@ impl Entry {
         let progress = context.progress();
         let state = match context.waits_for() {
             _ if progress.has_ended => return None,
+            what @ WaitsFor::Never if progress.is_offered => State::Waiting { what, on: None },
             _ if progress.is_offered => State::NotStarted,
             what if progress.is_waiting && what != WaitsFor::Nothing => State::Waiting { what, on: None },
             _ => State::Runnable,

@@ -156,3 +156,8 @@ impl Display for Panicked {
 }
 
 impl StdError for Panicked {}
+
+/// `1 item`, `3 bytes`.
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(count: N, unit: &str) -> String {
+    if count == N::from(1) { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}

@@ -16,6 +16,7 @@ mod trace;
 
 pub use convert::IntoError;
 pub(crate) use dynamic::{Error, seen};
+pub(crate) use kinds::counted;
 pub use kinds::{
     Abandoned, Cancelled, DeadlineExceeded, EndedEarly, NoScheduler, Panicked, ScopeEnded, TimedOut,
 };

@@ -293,7 +293,7 @@ fn on_thread<T: Send + 'static, E: Into<Error> + Send + 'static>(
     }
     // Like a thread, it goes on if its fiber is cancelled.
     let slow = Fiber::delay_at(site, latency).bind_at(site, |()| works);
-    let result = slow.map_at(site, Ok).catch(|error| Fiber::success(Err(error)));
+    let result = slow.map_at(site, Ok).catch_at(site, |error| Fiber::success(Err(error)));
     // Without a place in the trace that the error has already.
     let ends = |result: Result<T, Error>| Fiber::from_outcome(Outcome::from(result));
     result.uncancelable().disconnect_at(site).bind_at(site, ends).boxed()

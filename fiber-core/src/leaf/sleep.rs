@@ -43,7 +43,12 @@ impl Fiber<()> {
     /// The wait ends at once, and its timer is removed.
     #[track_caller]
     pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
-        Fiber::wait(Sleep { until: Until::At(instant), timer: None })
+        Fiber::until_at(Location::caller(), instant)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn until_at(site: &'static Location<'static>, instant: Instant) -> Fiber<(), Leaf<Sleep>> {
+        Fiber::new(Leaf::new(Sleep { until: Until::At(instant), timer: None }, site))
     }
 }
 

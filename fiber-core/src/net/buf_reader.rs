@@ -15,6 +15,7 @@ use crate::engine::fate::{BYTE, dropped};
 use crate::engine::network::Readiness;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
+use crate::error::counted;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
@@ -443,7 +444,7 @@ impl Buffer {
 
     fn consume(&mut self, length: usize) {
         let arrived = self.to - self.from;
-        assert!(length <= arrived, "a message has {length} bytes, but only {arrived} have arrived");
+        assert!(length <= arrived, "of a message of {length} bytes, only {arrived} arrived");
         self.from += length;
         self.searched.length = self.searched.length.saturating_sub(length);
         if self.from == self.to {
@@ -471,7 +472,7 @@ impl Buffer {
 fn too_long(limit: usize) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        format!("a line or message is longer than the limit of {limit} bytes"),
+        format!("a line or message is longer than the limit of {}", counted(limit, "byte")),
     )
 }
 

@@ -1,6 +1,7 @@
 //! Copying one stream into another.
 
 use std::ops::ControlFlow;
+use std::panic::Location;
 
 use super::part::Part;
 use super::stream::ByteStream;
@@ -33,12 +34,12 @@ const CHUNK: usize = 16 * 1024;
 /// chunk that was written in part.
 #[track_caller]
 pub fn copy(from: impl Into<ByteStream>, to: impl Into<ByteStream>) -> Fiber<u64> {
-    let (from, to) = (from.into(), to.into());
+    let (from, to, site) = (from.into(), to.into(), Location::caller());
     let start = (vec![0; CHUNK], 0);
     Fiber::iterate(start, move |(buffer, copied): (Vec<u8>, u64)| {
         let to = to.clone();
-        from.read(buffer).bind(move |(n, buffer)| {
-            to.write_all(Part::new(buffer, n)).map(move |part| match n {
+        from.read_at(site, buffer).bind_at(site, move |(n, buffer)| {
+            to.write_all_at(site, Part::new(buffer, n)).map_at(site, move |part| match n {
                 0 => ControlFlow::Break(copied),
                 n => ControlFlow::Continue((part.into_buffer(), copied + n as u64)),
             })

@@ -1,5 +1,7 @@
 //! A prefix of a buffer.
 
+use crate::error::counted;
+
 /// The first bytes of a buffer, to be written. The whole buffer is returned with the result, so that it can be reused.
 ///
 /// ```
@@ -38,7 +40,7 @@ impl<B: AsRef<[u8]>> Part<B> {
     #[track_caller]
     pub fn new(buffer: B, length: usize) -> Self {
         let whole = buffer.as_ref().len();
-        assert!(length <= whole, "the first {length} bytes of a buffer of {whole} bytes");
+        assert!(length <= whole, "the first {} of a buffer of {whole}", counted(length, "byte"));
         Part { buffer, length }
     }
 

@@ -11,6 +11,7 @@ use crate::engine::fate::{BYTE, taken};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::footprint::is_listening;
 use crate::leaf::Leaf;
@@ -45,7 +46,15 @@ impl ByteStream {
     where
         B: AsMut<[u8]> + Send + 'static,
     {
-        SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
+        self.read_at(Location::caller(), buffer)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(super) fn read_at<B>(&self, site: Site, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
+    where
+        B: AsMut<[u8]> + Send + 'static,
+    {
+        SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, site)
     }
 
     /// Reads the bytes that have arrived, up to the length of the buffer, and never waits: a plain function, and no fiber. 0

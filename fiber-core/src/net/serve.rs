@@ -13,6 +13,7 @@ use super::tcp::TcpStream;
 use crate::combine::Scope;
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
+use crate::outcome::Outcome;
 use crate::sync::{Permit, Semaphore};
 
 /// The pause after an error that may recur at once: no file descriptor is left.
@@ -101,15 +102,20 @@ fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Option<L::Accepted>> {
     let accepted = Accept::fiber(listener, site).map_at(site, Some);
     accepted
         .catch_at(site, |error| {
-            if is_passing(&error) { Fiber::success(None).boxed() } else { Fiber::fail(error).boxed() }
+            Fiber::from_outcome(if is_passing(&error) {
+                Outcome::Success(None)
+            } else {
+                Outcome::Failure(error)
+            })
         })
         .boxed()
 }
 
 /// A connection, which holds a permit.
 fn served(permit: Permit, serve: impl FnOnce() -> Fiber<()> + Send + 'static, site: Site) -> Fiber<()> {
-    let quietly =
-        |error: Error| if is_gone(&error) { Fiber::success(()).boxed() } else { Fiber::fail(error).boxed() };
+    let quietly = |error: Error| {
+        Fiber::from_outcome(if is_gone(&error) { Outcome::Success(()) } else { Outcome::Failure(error) })
+    };
     let release = Fiber::lazy_at(site, move || drop(permit));
     Fiber::defer_at(site, serve).catch_at(site, quietly).ensure_at(site, release).boxed()
 }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::engine::fate::{BYTE, dropped};
 use crate::engine::network::{Readiness, StreamSocket};
 use crate::engine::subject::Subject;
-use crate::error::Site;
+use crate::error::{Site, counted};
 use crate::footprint::is_listening;
 
 /// One end of a stream of bytes: the interface that all kinds of connections share. Functions that only read and write take
@@ -180,6 +180,6 @@ impl fmt::Debug for ByteStream {
 
 impl fmt::Display for TornWrite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} bytes were written", self.written, self.of)
+        write!(f, "{} of {} written", self.written, counted(self.of, "byte"))
     }
 }

@@ -11,6 +11,7 @@ use super::stream::{ByteStream, TornWrite};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
@@ -122,8 +123,15 @@ impl ByteStream {
     where
         B: AsRef<[u8]> + Send + 'static,
     {
-        let write = WriteAll { stream: self.clone(), buffer: Some(buffer), written: 0 };
-        SocketWait::fiber(write, Location::caller())
+        self.write_all_at(Location::caller(), buffer)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(super) fn write_all_at<B>(&self, site: Site, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        SocketWait::fiber(WriteAll { stream: self.clone(), buffer: Some(buffer), written: 0 }, site)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped, taken};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, counted};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object, is_listening};
 use crate::outcome::Outcome;
@@ -528,7 +528,7 @@ pub struct Missed {
 
 impl fmt::Display for Missed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the subscriber was too slow and has missed {} values", self.count)
+        write!(f, "the subscriber was too slow and has missed {}", counted(self.count, "value"))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::promise::Promise;
 use crate::combine::{Either, Handle, OneOf};
 use crate::engine::step::Run;
-use crate::error::{Abandoned, Error};
+use crate::error::{Abandoned, Error, counted};
 use crate::fiber::Fiber;
 use crate::footprint::{Noted, is_listening};
 use crate::instant::Instant;
@@ -424,6 +424,6 @@ impl<K, V> Clone for Cache<K, V> {
 impl<K, V> fmt::Debug for Cache<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.0.lock();
-        write!(f, "Cache with {} of at most {} values", state.kept, state.capacity)
+        write!(f, "Cache with {} of at most {}", state.kept, counted(state.capacity, "value"))
     }
 }

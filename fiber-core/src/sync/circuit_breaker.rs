@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::step::Run;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, counted};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
@@ -214,7 +214,9 @@ impl Drop for Call {
 impl fmt::Debug for CircuitBreaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self.shared.state.lock() {
-            State::Closed { failures } => write!(f, "CircuitBreaker: closed, {failures} failures"),
+            State::Closed { failures } => {
+                write!(f, "CircuitBreaker: closed, {}", counted(failures, "failure"))
+            }
             State::Open { until } => write!(f, "CircuitBreaker: open until {until}"),
             State::HalfOpen { is_tried } => write!(f, "CircuitBreaker: half open, is tried: {is_tried}"),
         }

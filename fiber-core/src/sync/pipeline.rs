@@ -14,13 +14,15 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::channel::{Channel, Receiver, SendError, Sender};
 use crate::combine::Either;
 use crate::engine::step::Run;
-use crate::error::Error;
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
+use crate::outcome::Outcome;
 
 impl<T: Send + 'static> Receiver<T> {
     /// Receives until the channel is closed, and runs the fiber that `f` makes of each item, at most `limit` at a time.
@@ -39,13 +41,13 @@ impl<T: Send + 'static> Receiver<T> {
     /// assert_eq!(test.now().as_nanos(), 2_000_000_000);
     /// ```
     ///
-    /// It runs `limit` fibers, each of which receives one item after the other. A limit above 65,536 counts as 65,536.
+    /// It runs `limit` fibers, each of which receives one item after the other.
     ///
     /// # Errors
     /// The first failure. The other fibers are cancelled and awaited.
     ///
     /// # Panics
-    /// If `limit` is 0. A panic of `f` becomes the fiber's outcome.
+    /// If `limit` is 0 or above 65,536. A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// All fibers are cancelled and awaited. Items that were not received stay in the channel.
@@ -63,12 +65,17 @@ impl<T: Send + 'static> Receiver<T> {
 #[track_caller]
 fn check(limit: usize) {
     assert!(limit > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
+    assert!(
+        limit <= MOST_LANES,
+        "a stage runs as many fibers as its limit, so {limit} is above {MOST_LANES}, the most"
+    );
 }
 
 /// The most lanes: each is a fiber, even if no item comes for it.
 const MOST_LANES: usize = 65_536;
 
 /// This many fibers, each of which receives one item after the other, until the channel is closed.
+#[track_caller]
 fn lanes<T, R, F>(receiver: Receiver<T>, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
 where
     T: Send + 'static,
@@ -76,18 +83,18 @@ where
     F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
 {
     let f = Arc::new(f);
-    let lane = |_| {
+    // All at once: the receiver and the captures of `f` must not outlive the lanes.
+    let mut lanes = Vec::new();
+    for _ in 0..limit {
         let f = f.clone();
-        receiver.clone().for_each(move |item| f(item)).named("lane")
-    };
-    let lanes: Vec<_> = (0..limit.min(MOST_LANES)).map(lane).collect();
-    // The receiver and the captures of `f` must not outlive the lanes.
+        lanes.push(receiver.clone().for_each(move |item| f(item)).named("lane"));
+    }
     Fiber::parallel(lanes).map(drop)
 }
 
 /// Succeeds after an error `E`, and fails after all others.
 fn unless<E: std::error::Error + 'static>(error: Error) -> Fiber<(), impl Run<Out = ()> + use<E>> {
-    Fiber::from_result(if error.is::<E>() { Ok(()) } else { Err(error) })
+    Fiber::from_outcome(if error.is::<E>() { Outcome::Success(()) } else { Outcome::Failure(error) })
 }
 
 /// The source of a stage's items: an iterator, or the [`Receiver`] of a channel.
@@ -97,6 +104,7 @@ pub trait Source: Send + 'static + Sized {
 
     /// A channel with the items, and the fiber that sends them.
     #[doc(hidden)]
+    #[track_caller]
     fn open(self) -> (Receiver<Self::Item>, Fiber<()>);
 }
 
@@ -119,7 +127,7 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 }
 
 /// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It starts when the
-/// fiber of [`feed`](ParallelMap::feed) runs, with `limit` fibers: a limit above 65,536 counts as 65,536.
+/// fiber of [`feed`](ParallelMap::feed) runs, with `limit` fibers.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::{Receiver, parallel_map}};
@@ -137,7 +145,7 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 /// ```
 ///
 /// # Panics
-/// If `limit` is 0.
+/// If `limit` is 0 or above 65,536.
 #[track_caller]
 pub fn parallel_map<S, U, R, F>(source: S, limit: usize, f: F) -> ParallelMap<S, F>
 where
@@ -202,50 +210,57 @@ where
     /// # Cancellation
     /// The consumer and all fibers of the stage are cancelled and awaited. The fibers of the stage also are when the
     /// consumer ends before the stage.
+    #[track_caller]
     pub fn feed<V, C, E>(self, consumer: C) -> Fiber<V, impl Run<Out = V> + use<S, U, R, F, V, C, E>>
     where
         V: Send + 'static,
         C: FnOnce(Receiver<U>) -> Fiber<V, E> + Send + 'static,
         E: Run<Out = V>,
     {
-        Fiber::defer(move || {
-            let (sender, results) = Channel::bounded(self.limit);
-            // Keeps the results open while a failure of the stage propagates.
-            let keeps_open = sender.clone();
-            let closes = sender.clone();
-            let stage = self.into_fiber(sender).bind(move |()| {
-                closes.close();
-                Fiber::<Infallible>::never()
-            });
-            let consumer = Fiber::defer(move || consumer(results)).named("consumer");
-            stage.named("parallel_map").race(consumer).map(move |ended| {
-                drop(keeps_open);
-                match ended {
-                    Either::Left(never) => match never {},
-                    Either::Right(value) => value,
-                }
-            })
+        let site = Location::caller();
+        let (sender, results) = Channel::bounded(self.limit);
+        // Keeps the results open while a failure of the stage propagates.
+        let keeps_open = sender.clone();
+        let closes = sender.clone();
+        let stage = self.into_fiber(sender).bind(move |()| {
+            closes.close();
+            Fiber::<Infallible>::never_at(site)
+        });
+        let consumer = Fiber::defer(move || consumer(results)).named("consumer");
+        stage.named("parallel_map").race(consumer).map(move |ended| {
+            drop(keeps_open);
+            match ended {
+                Either::Left(never) => match never {},
+                Either::Right(value) => value,
+            }
         })
     }
 
     /// Ends when all results have been sent, or when no receiver of the results is left.
+    #[track_caller]
     fn into_fiber(self, results: Sender<U>) -> Fiber<()> {
         let ParallelMap { source, limit, f, is_ordered } = self;
+        let site = Location::caller();
         let (source, fills) = source.open();
         if is_ordered {
             return fills.zip(in_order(source, limit, f, results)).map(drop).boxed();
         }
         let maps = lanes(source, limit, move |item| {
             let results = results.clone();
-            f(item).bind(move |result| deliver(&results, result))
+            f(item).bind_at(site, move |result| deliver(&results, result, site))
         });
         fills.zip(until_unwanted(maps)).map(drop).boxed()
     }
 }
 
 /// Sends a result, or fails with [`Unwanted`].
-fn deliver<U: Send + 'static>(results: &Sender<U>, result: U) -> Fiber<(), impl Run<Out = ()> + use<U>> {
-    results.send(result).catch(|_| Fiber::fail(Error::new(Unwanted)))
+fn deliver<U: Send + 'static>(
+    results: &Sender<U>,
+    result: U,
+    site: Site,
+) -> Fiber<(), impl Run<Out = ()> + use<U>> {
+    let unwanted = |_| Fiber::from_outcome(Outcome::Failure(Error::new(Unwanted)));
+    results.send_at(site, result).catch_at(site, unwanted)
 }
 
 /// The error when no receiver of the results is left.
@@ -261,11 +276,13 @@ impl fmt::Display for Unwanted {
 impl std::error::Error for Unwanted {}
 
 /// Succeeds when no receiver of the results is left.
+#[track_caller]
 fn until_unwanted(fiber: Fiber<(), impl Run<Out = ()>>) -> Fiber<()> {
     fiber.catch(unless::<Unwanted>).boxed()
 }
 
 /// The lanes, with a slot in the order for each item.
+#[track_caller]
 fn in_order<T, U, R, F>(source: Receiver<T>, limit: usize, f: F, results: Sender<U>) -> Fiber<()>
 where
     T: Send + 'static,
@@ -273,21 +290,22 @@ where
     R: Run<Out = U>,
     F: Fn(T) -> Fiber<U, R> + Send + Sync + 'static,
 {
+    let site = Location::caller();
     let (places, placed) = Channel::bounded(limit);
     let (jobs, work) = Channel::rendezvous();
     let feeder = source.for_each(move |item| {
-        let (place, result) = Channel::bounded(1);
+        let (place, result) = Channel::bounded_at(site, 1);
         let jobs = jobs.clone();
-        deliver(&places, result).bind(move |()| deliver(&jobs, (item, place)))
+        deliver(&places, result, site).bind_at(site, move |()| deliver(&jobs, (item, place), site))
     });
     let lanes = lanes(work, limit, move |(item, place): (T, Sender<U>)| {
-        f(item).bind(move |result| deliver(&place, result))
+        f(item).bind_at(site, move |result| deliver(&place, result, site))
     });
     let collector = placed.for_each(move |result: Receiver<U>| {
         let results = results.clone();
         // A slot without a result belongs to a lane that has failed, which is about to end this fiber too.
-        let result = result.recv().catch(|_| Fiber::never());
-        result.bind(move |result| deliver(&results, result))
+        let result = result.recv_at(site).catch_at(site, move |_| Fiber::never_at(site));
+        result.bind_at(site, move |result| deliver(&results, result, site))
     });
     let all = until_unwanted(feeder).zip(until_unwanted(lanes)).zip(until_unwanted(collector));
     all.map(drop).boxed()

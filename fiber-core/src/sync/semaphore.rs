@@ -9,7 +9,7 @@ use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::holder::Holder;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, counted};
 use crate::fiber::Fiber;
 use crate::local::LocalKey;
 use crate::outcome::Outcome;
@@ -41,13 +41,21 @@ struct Shared {
 }
 
 impl Semaphore {
+    /// The largest number of permits.
+    ///
+    /// ```
+    /// use fiber_core::sync::Semaphore;
+    /// assert_eq!(Semaphore::new(usize::MAX.min(Semaphore::MAX_PERMITS)).available(), usize::MAX / 2);
+    /// ```
+    pub const MAX_PERMITS: usize = Permits::MAX;
+
     /// A semaphore with this many permits.
     ///
     /// # Panics
-    /// If `permits` is greater than `usize::MAX / 2`.
+    /// If `permits` is greater than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
     #[track_caller]
     pub fn new(permits: usize) -> Self {
-        assert!(permits <= Permits::MAX, "a semaphore has at most {} permits", Permits::MAX);
+        assert!(permits <= Self::MAX_PERMITS, "a semaphore has at most {} permits", Self::MAX_PERMITS);
         Semaphore::of_most(Location::caller(), permits)
     }
 
@@ -103,7 +111,7 @@ impl Semaphore {
     /// As [`new`](Semaphore::new), for combinators built on this one: `site` is the place where the user calls them. More permits than
     /// there can be count as the most.
     pub(crate) fn of_most(site: &'static Location<'static>, permits: usize) -> Self {
-        let permits = permits.min(Permits::MAX);
+        let permits = permits.min(Self::MAX_PERMITS);
         let subject = Subject::new("Semaphore", site).with_permits(permits);
         Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
@@ -212,7 +220,8 @@ static HELD: LocalKey<Option<Arc<Permit>>> = LocalKey::new(|| None);
 
 impl fmt::Debug for Semaphore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} of {} permits free)", self.0.subject, self.available(), self.0.total)
+        let total = counted(self.0.total, "permit");
+        write!(f, "{} ({} of {total} free)", self.0.subject, self.available())
     }
 }
 
@@ -242,7 +251,7 @@ impl Drop for Permit {
 
 impl fmt::Debug for Permit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} permits of {}", self.count, self.semaphore.0.subject)
+        write!(f, "{} of {}", counted(self.count, "permit"), self.semaphore.0.subject)
     }
 }
 
@@ -339,7 +348,8 @@ pub struct TooManyPermits {
 impl fmt::Display for TooManyPermits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TooManyPermits { asked, total } = self;
-        write!(f, "{asked} permits were asked for, but the semaphore has only {total}")
+        let were = if *asked == 1 { "was" } else { "were" };
+        write!(f, "{} {were} asked for, but the semaphore has only {total}", counted(*asked, "permit"))
     }
 }
 

@@ -278,3 +278,20 @@ fn a_dump_as_data_says_what_its_text_says() {
     cancel_all(&test);
     assert_ne!(before, test.context().dump());
 }
+
+#[test]
+fn the_place_of_a_token_is_told_from_a_fork_that_is_about_to_start() {
+    let test = TestScheduler::new();
+    let serve = Fiber::with_token(|token| Fiber::<()>::never().map(move |()| drop(token)));
+    let _serves = test.spawn(serve.named("serves"));
+    test.run_until_idle();
+    let dump = test.context().dump();
+    let last = dump.fibers().last().unwrap();
+    assert_eq!(last.name(), Some("token"), "{dump}");
+    assert!(matches!(last.state(), DumpedState::Waiting { what: WaitsFor::Never, .. }), "{dump}");
+    cancel_all(&test);
+    assert!(test.context().dump().is_empty());
+
+    let report = TestScheduler::new().try_run(Fiber::with_token(|_| Fiber::<()>::never())).unwrap_err();
+    assert!(!report.to_string().contains("it can run"), "{report}");
+}

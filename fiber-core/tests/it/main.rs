@@ -34,6 +34,7 @@ mod late;
 mod leaves;
 mod lending;
 mod limits;
+mod messages;
 mod parts;
 mod payloads;
 mod points;

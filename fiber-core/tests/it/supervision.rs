@@ -73,6 +73,21 @@ fn the_policy_begins_anew_after_a_healthy_round() {
 }
 
 #[test]
+fn a_panic_after_a_healthy_round_is_reported() {
+    let test = TestScheduler::new();
+    let round = Fiber::delay(3600 * SECOND).map(|()| panic!("on purpose"));
+    let (service, line) = (test.spawn(round.restarted(Policy::recurs(0))), line!());
+    test.run_for(2 * 3600 * SECOND);
+    assert!(service.is_pending());
+    let reports = test.unobserved();
+    let is_told =
+        |report: &String| report.contains("on purpose") && report.contains(&format!("{}:{line}", file!()));
+    assert!(reports.len() == 2 && reports.iter().all(is_told), "{reports:#?}");
+    service.cancel_now();
+    test.run_until_idle();
+}
+
+#[test]
 fn forks_of_a_scope_that_is_a_resource_end_before_the_next_resource_is_released() {
     let (log, test) = (Arc::new(Mutex::new(Vec::new())), TestScheduler::new());
     let note = |what: &'static str| {

@@ -106,15 +106,24 @@ fn a_limit_of_0_is_refused() {
     drop(Channel::<()>::unbounded().1.for_each_recv(0, |()| Fiber::success(())));
 }
 
+/// The largest limit.
+const MOST: usize = 65_536;
+
 #[test]
-fn no_limit_is_too_large() {
+#[should_panic(expected = "65537 is above 65536, the most")]
+fn a_limit_above_the_most_fibers_is_refused() {
+    drop(parallel_map(0..3, MOST + 1, Fiber::success));
+}
+
+#[test]
+fn a_limit_of_65_536_needs_no_more_items() {
     let test = || TestScheduler::new().turns_per_instant(usize::MAX);
     let (sender, receiver) = Channel::unbounded();
     (0..3).for_each(|n| sender.try_send(n).unwrap());
     drop(sender);
-    assert!(test().run(receiver.for_each_recv(usize::MAX, |_| Fiber::delay(SECOND))).is_success());
+    assert!(test().run(receiver.for_each_recv(MOST, |_| Fiber::delay(SECOND))).is_success());
     for is_ordered in [false, true] {
-        let stage = parallel_map([1, 1, 1].into_iter(), usize::MAX, |n| Fiber::delay(n * SECOND));
+        let stage = parallel_map([1, 1, 1].into_iter(), MOST, |n| Fiber::delay(n * SECOND));
         let stage = if is_ordered { stage.ordered() } else { stage };
         let (all, took) = test().run_timed(stage.feed(collect));
         assert_eq!((all.unwrap().len(), took), (3, SECOND));

@@ -140,11 +140,14 @@ impl WorkerMetrics {
 impl fmt::Display for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Metrics { may_run, injected, timers, blocking_threads, blocking_queue, fibers, .. } = self;
-        writeln!(
-            f,
-            "{may_run} may run, {fibers} fibers, {injected} injected, {timers} timers, {blocking_threads} blocking \
-             threads, {blocking_queue} blocking calls wait"
-        )?;
+        let [fibers, timers, threads, calls] = [
+            (*fibers, ["fiber", "fibers"]),
+            (*timers, ["timer", "timers"]),
+            (*blocking_threads, ["blocking thread", "blocking threads"]),
+            (*blocking_queue, ["blocking call waits", "blocking calls wait"]),
+        ]
+        .map(|(count, words)| counted(count as u64, words));
+        writeln!(f, "{may_run} may run, {fibers}, {injected} injected, {timers}, {threads}, {calls}")?;
         let mut workers = self.workers.iter().enumerate();
         workers.try_for_each(|(index, worker)| writeln!(f, "worker {index}: {worker}"))?;
         let mut hosts = self.hosts.iter().enumerate().filter(|(_, host)| host.turns() > 0);
@@ -154,21 +157,26 @@ impl fmt::Display for Metrics {
 
 impl fmt::Display for WorkerMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} turns", self.turns())?;
+        f.write_str(&counted(self.turns(), ["turn", "turns"]))?;
         for (kind, count) in KINDS.iter().zip(self.tasks).filter(|(_, count)| *count > 0) {
             write!(f, ", {count} {kind}")?;
         }
         let numbers = [
-            ("queued", self.queued as u64),
-            ("steals", self.steals),
-            ("stolen branches", self.stolen_branches),
-            ("searches", self.searches),
-            ("wake-ups", self.wake_ups),
-            ("notifications", self.notifications),
-            ("cut by steps", self.cut_by_steps),
-            ("cut by time", self.cut_by_time),
-            ("stuck", self.stuck),
+            (self.queued as u64, ["queued"; 2]),
+            (self.steals, ["steal", "steals"]),
+            (self.stolen_branches, ["stolen branch", "stolen branches"]),
+            (self.searches, ["search", "searches"]),
+            (self.wake_ups, ["wake-up", "wake-ups"]),
+            (self.notifications, ["notification", "notifications"]),
+            (self.cut_by_steps, ["cut by steps"; 2]),
+            (self.cut_by_time, ["cut by time"; 2]),
+            (self.stuck, ["stuck"; 2]),
         ];
-        numbers.iter().try_for_each(|(name, number)| write!(f, "; {number} {name}"))
+        numbers.into_iter().try_for_each(|(number, words)| write!(f, "; {}", counted(number, words)))
     }
+}
+
+/// A number, and the words for one and for others.
+fn counted(count: u64, [one, others]: [&str; 2]) -> String {
+    format!("{count} {}", if count == 1 { one } else { others })
 }

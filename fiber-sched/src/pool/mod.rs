@@ -109,8 +109,18 @@ impl Pool {
     /// fiber there instead, or [`spawn`](Pool::spawn) it and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
+        self.run_as("Pool::run", fiber)
+    }
+
+    /// `call` is what the user calls, for the message of a panic.
+    #[track_caller]
+    pub(crate) fn run_as<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        call: &str,
+        fiber: Fiber<T, R>,
+    ) -> Outcome<T> {
         let ended = {
-            let _inside = self.scheduler.id().enter_blocking("Pool::run");
+            let _inside = self.scheduler.id().enter_blocking(call);
             let _in_runtime = self.scheduler.threads.runtime().enter();
             let thread = PoolThread::guest(&self.scheduler);
             serve(&thread, self.scheduler.id().key(), || self.root.run_here(fiber, &thread))

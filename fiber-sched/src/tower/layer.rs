@@ -156,8 +156,7 @@ impl RequestLayer {
     #[must_use]
     #[track_caller]
     pub fn limit(self, most: usize) -> Self {
-        // A semaphore has no more permits.
-        let places = Semaphore::new(most.min(usize::MAX / 2)).named("requests");
+        let places = Semaphore::new(most.min(Semaphore::MAX_PERMITS)).named("requests");
         self.set(|settings| settings.places = Some(places))
     }
 

@@ -90,7 +90,7 @@ fn the_text_tells_the_same() {
     assert!(text.starts_with(idle), "{text}");
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
     let text = pool.metrics().to_string();
-    assert!(text.contains("1 turns, 1 start;"), "{text}");
+    assert!(text.contains("1 turn, 1 start;"), "{text}");
 }
 
 #[test]

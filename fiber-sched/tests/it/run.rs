@@ -66,6 +66,13 @@ fn run_on_a_worker_of_the_same_pool_panics_and_the_worker_lives() {
 }
 
 #[test]
+fn the_panic_names_the_call_of_the_program() {
+    let nested = || Fiber::lazy(|| fiber_sched::run(Fiber::success(1)).unwrap());
+    let message = panic_message(fiber_sched::run(nested()));
+    assert!(message.starts_with("`fiber_sched::run` would block"), "{message}");
+}
+
+#[test]
 fn run_within_run_on_the_calling_thread_panics() {
     let pool = Arc::new(Pool::builder().workers(1).build());
     let inner = pool.clone();

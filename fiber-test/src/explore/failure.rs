@@ -19,6 +19,7 @@ use crate::primitive::Site;
 use crate::schedule::{Cancellation, Schedule};
 use crate::strategy::Followed;
 use crate::trace::Trace;
+use crate::words::counted;
 
 /// The smallest schedule that was found to break a program, and what happens under it.
 #[derive(Clone)]
@@ -201,7 +202,7 @@ impl fmt::Display for Failure {
                  or threads, HashMap order, addresses, and state that outlives a run"
             )?,
             Some(_) if schedule == found => {}
-            Some(tried) => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
+            Some(tried) => writeln!(f, "shrunk    in {}, {}", counted(*tried, "run"), count(schedule))?,
         }
         let inspect = if *is_inspected { ".inspect(..)" } else { "" };
         writeln!(f, "replay    {}{inspect}.check(..)", self.replay())?;
@@ -209,7 +210,8 @@ impl fmt::Display for Failure {
             writeln!(f, "          (with the same inspect(..) as here, which looks at the traces)")?;
         }
         if let Some(Calm { schedule, switches, of, .. }) = &self.0.calm {
-            let is = format!("\"{schedule}\" breaks it with {switches} context switches in place of {of}");
+            let many = if *switches == 1 { "context switch" } else { "context switches" };
+            let is = format!("\"{schedule}\" breaks it with {switches} {many} in place of {of}");
             writeln!(f, "calmer    {is}")?;
         }
         writeln!(f)?;
@@ -245,8 +247,7 @@ impl Failure {
 fn count(schedule: &Schedule) -> String {
     let mut text = match schedule.deviations.len() {
         0 => "without a deviation from first in, first out".to_owned(),
-        1 => "with 1 deviation from first in, first out".to_owned(),
-        more => format!("with {more} deviations from first in, first out"),
+        more => format!("with {} from first in, first out", counted(more, "deviation")),
     };
     let mut late: Vec<u32> =
         schedule.deviations.iter().filter(|one| one.is_later()).map(|one| one.turn).collect();

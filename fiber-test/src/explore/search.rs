@@ -15,6 +15,7 @@ use super::workers::RunAll;
 use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Script, Strategy};
+use crate::words::{all_were, counted, were};
 
 /// The first schedules give the most information: they are the three deterministic ones.
 const FIRST_BATCH: u64 = 3;
@@ -186,7 +187,7 @@ impl fmt::Display for Explored {
         self.write_counts(f)?;
         let one_way = self.one_way.len();
         if one_way > 0 {
-            write!(f, "; {one_way} pairs of steps were seen in one order only:")?;
+            write!(f, "; {} of steps {} seen in one order only:", counted(one_way, "pair"), were(one_way))?;
         }
         self.one_way.iter().take(MAX_TOLD).try_for_each(|pair| write!(f, "\n  {pair}"))
     }
@@ -194,26 +195,30 @@ impl fmt::Display for Explored {
 
 impl Explored {
     fn write_counts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Explored { schedules, turns, different, .. } = self;
+        let different = counted(self.different, "different order");
+        let (schedules, turns) = (counted(self.schedules, "schedule"), counted(self.turns, "turn"));
+        let were = were(self.schedules);
         if let Some(reduced) = self.reduced.filter(|_| self.is_complete) {
-            return write!(f, "{reduced}, in {schedules} schedules of {turns} turns");
+            return write!(f, "{reduced}, in {schedules} of {turns}");
         }
         if let Some(followed) = self.followed {
             return write!(f, "the recording was followed: {followed}");
         }
         if let Some(orders) = self.orders {
-            return write!(f, "all {orders} orders were seen, in {schedules} schedules of {turns} turns");
+            let all = all_were(orders, "order");
+            return write!(f, "{all} seen, in {schedules} of {turns}");
         }
         match self.end {
-            End::Nothing if self.is_complete => write!(f, "all {schedules} schedules were run")?,
-            End::Nothing | End::Schedules => write!(f, "{schedules} schedules were run")?,
+            End::Nothing if self.is_complete => write!(f, "{} run", all_were(self.schedules, "schedule"))?,
+            End::Nothing | End::Schedules => write!(f, "{schedules} {were} run")?,
             End::Turns(of) => write!(
                 f,
-                "only {schedules} of {of} schedules were run, since they are long (schedules(n) runs n, and within(time) as many as it can)"
+                "only {} of {of} schedules {were} run, since they are long (schedules(n) runs n, and within(time) as many as it can)",
+                self.schedules
             )?,
-            End::Time => write!(f, "{schedules} schedules were run before the time was over")?,
+            End::Time => write!(f, "{schedules} {were} run before the time was over")?,
         }
-        write!(f, ", in {turns} turns and {different} different orders")
+        write!(f, ", in {turns} and {different}")
     }
 }
 

@@ -13,8 +13,9 @@ const TURNS_PER_INSTANT: usize = 100_000;
 /// So many turns may all fibers have at one instant: the bound grows with their number.
 const TURNS_PER_FIBER: usize = 64;
 
-/// Instants of one run before it counts as a livelock: hours of a program that ticks every millisecond.
-const MOST_INSTANTS: usize = 10_000_000;
+/// Instants of one run before it counts as a livelock: more than a year of a program that ticks every minute (525,600), and reached
+/// in about a second by a loop in a debug build.
+const MOST_INSTANTS: usize = 600_000;
 
 /// The same under exploration, whose programs are short.
 const MOST_INSTANTS_EXPLORED: usize = 100_000;
@@ -176,6 +177,13 @@ mod tests {
         assert!(report.to_string().contains("after 1000000 turns in all"), "{report}");
         let (turns, _) = passed(Limits::of_exploration(), 2);
         assert!(turns < MOST_TURNS_EXPLORED, "the bound on instants comes first");
+    }
+
+    #[test]
+    fn a_year_of_ticks_every_minute_is_in_bounds_and_a_clock_without_end_is_told_soon() {
+        let (turns, report) = passed(Limits::default(), 1);
+        assert!((366 * 24 * 60..1_000_000).contains(&turns), "{turns}");
+        assert!(report.to_string().contains("raise the bound with most_instants"), "{report}");
     }
 
     #[test]

@@ -49,6 +49,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
+use crate::words::counted;
 use fiber_core::scheduler::footprint::touch_unknown;
 use fiber_core::scheduler::fs::Files;
 use fiber_core::scheduler::net::Net;
@@ -342,11 +343,7 @@ impl Machine {
             // Without the lock: the last owner of a primitive drops values of the program.
             let items = contents.upgrade().map_or(0, |contents| contents.items());
             let name = names.get(&what.key())?;
-            match items {
-                0 => None,
-                1 => Some(format!("1 item in {name}")),
-                many => Some(format!("{many} items in {name}")),
-            }
+            (items > 0).then(|| format!("{} in {name}", counted(items, "item")))
         });
         items.collect()
     }

@@ -7,6 +7,7 @@ use super::input::Picture;
 use super::layout::Grid;
 use super::svg::{STYLE, left_out};
 use super::{data, legend};
+use crate::words::counted;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -75,7 +76,7 @@ fn summary(view: &View<'_>) -> String {
         [Some(_), Some(_)] => ", B before A",
         _ => "",
     };
-    format!("{turns} turns, {deviations} out of turn{order}{left_out}")
+    format!("{}, {deviations} out of turn{order}{left_out}", counted(turns, "turn"))
 }
 
 fn picture_of(part: &Part, class: &str) -> String {

@@ -6,6 +6,7 @@ use super::drawing::{Drawing, draw};
 use super::input::Picture;
 use super::layout::Grid;
 use super::text::characters_in;
+use crate::words;
 
 /// The style of drawings, here and in the page.
 pub(super) const STYLE: &str = include_str!("drawing.css");
@@ -43,7 +44,7 @@ pub(super) fn file(picture: &Picture<'_>) -> String {
 
 /// A sentence about omitted turns, if there are any.
 pub(super) fn left_out(first: usize) -> Option<String> {
-    (first > 0).then(|| format!("{first} earlier turns are left out"))
+    (first > 0).then(|| words::left_out(first, "earlier turn", ""))
 }
 
 impl Drawing {

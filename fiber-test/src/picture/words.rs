@@ -3,7 +3,8 @@
 use fiber_core::scheduler::WaitsFor;
 
 use crate::primitive::{Primitive, Site, Wanted};
-use crate::trace::{Cause, Effect, Lane, Trace, Turn, counted, timer};
+use crate::trace::{Cause, Effect, Lane, Trace, Turn, timer};
+use crate::words::counted;
 
 /// The fiber that had the turn.
 pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {

@@ -10,6 +10,7 @@ use fiber_core::Recording;
 use fiber_core::scheduler::TurnKind;
 
 use crate::machine::{Choices, Lane};
+use crate::words::{counted, were};
 
 /// How far a run has followed a [recording](crate::Explore::recorded).
 ///
@@ -64,15 +65,15 @@ impl Followed {
 impl std::fmt::Display for Followed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Followed { recorded, followed, other, off, lost } = self;
-        write!(f, "{followed} of {recorded} turns in their order")?;
+        write!(f, "{followed} of {} in their order", counted(*recorded, "turn"))?;
         if *other > 0 {
-            write!(f, ", and {other} that were not recorded")?;
+            write!(f, ", and {other} that {} not recorded", were(*other))?;
         }
         if let Some(turn) = off {
             write!(f, "; from turn {turn} on, who was next could not run")?;
         }
         if *lost > 0 {
-            write!(f, "; the recording has lost its first {lost} turns")?;
+            write!(f, "; the recording has lost its first {}", counted(*lost, "turn"))?;
         }
         Ok(())
     }

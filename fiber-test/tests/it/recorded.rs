@@ -129,7 +129,7 @@ fn what_cannot_be_followed_is_told() {
     assert_eq!(followed.off_at(), Some(1));
     assert_eq!(
         followed.to_string(),
-        "3 of 4 turns in their order, and 1 that were not recorded; from turn 1 on, who was next could not run"
+        "3 of 4 turns in their order, and 1 that was not recorded; from turn 1 on, who was next could not run"
     );
     assert!(!followed.is_whole());
 }

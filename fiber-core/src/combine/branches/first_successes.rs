@@ -9,7 +9,7 @@ use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame, Site, counted};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -107,7 +107,10 @@ impl<I: Members> Leaves for FirstSuccesses<I> {
         }
         let quorum = |count| {
             if count < wanted {
-                return Err(Error::msg(format!("{count} fibers cannot give {wanted} successes")));
+                return Err(Error::msg(format!(
+                    "{} cannot give {wanted} successes",
+                    counted(count, "fiber")
+                )));
             }
             let (failures, panics) = (Failures::default(), Failures::default());
             let may_fail = count - wanted;

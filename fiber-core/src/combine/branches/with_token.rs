@@ -10,7 +10,7 @@ use crate::engine::step::{Run, Step};
 use crate::engine::task::Task;
 use crate::error::Site;
 use crate::fiber::Fiber;
-use crate::leaf::Wait;
+use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 use crate::token::CancelToken;
 
@@ -56,7 +56,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs the fiber that `f` makes of a token which is below this fiber: a cancellation of the fiber cancels the token at
     /// once, on the thread that cancels. The token is also cancelled when the fiber that `f` made has ended.
     ///
-    /// Pass the token to code that is not a fiber, such as a long computation, or a thread of another library.
+    /// Pass the token to code that is not a fiber, such as a long computation, or a thread of another library. In dumps and reports, a fiber
+    /// with the name `token`, which never starts, stands for it.
     ///
     /// ```
     /// use fiber_core::{CancelToken, Fiber};
@@ -118,8 +119,9 @@ impl Run for Tie {
             return cx.refuse(self);
         }
         let Tie { scope, token, site } = self;
-        let cancels = Fiber::wait(Cancels(token)).into_run();
+        let cancels = Fiber::new(Leaf::new(Cancels(token), site)).named("token").into_run();
         let (branch, task) = scope.branch(cx, cancels, site);
+        branch.context().never_starts();
         Step::Done(Outcome::Success(Tied { fork: Handle::new(branch), _never_run: task }))
     }
 }

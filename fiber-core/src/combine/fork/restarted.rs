@@ -3,10 +3,13 @@ use std::ops::ControlFlow;
 use std::panic::Location;
 use std::time::Duration;
 
+use crate::engine::context::Context;
 use crate::engine::step::Run;
+use crate::engine::suppress::forget;
 use crate::error::{EndedEarly, Error};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
+use crate::panic::Panic;
 use crate::policy::Policy;
 
 /// A round that lasted this long was healthy: earlier failures do not count against the next one.
@@ -15,7 +18,8 @@ const HEALTHY: Duration = Duration::from_secs(60);
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// Supervises a fiber that should never end: runs it again whenever it ends, by a success, a failure or a panic, as
     /// long as `policy` allows. The policy sees the errors. A round of at least a minute counts as healthy: the next one
-    /// starts at once, and the policy starts from the beginning.
+    /// starts at once, and the policy starts from the beginning. The policy does not see the end of such a round; a panic goes
+    /// to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// Every round is a [scope](Fiber::scope): the forks of a round are cancelled and awaited before the next
     /// one starts.
@@ -51,12 +55,14 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
         let (site, run) = (Location::caller(), self.into_run());
         let round = move || {
             let body = Fiber::<T, R>::new(run.clone());
-            let error = Fiber::scope_at(site, move |_| body).map_outcome_at(site, ended);
+            let end = Fiber::scope_at(site, move |_| body).map_outcome_at(site, ended);
             Fiber::now().bind_at(site, move |begun| {
-                error.bind_at(site, move |error| {
-                    Fiber::now().map_outcome_at(site, move |now| match now {
-                        Outcome::Success(now) if now - begun < HEALTHY => Outcome::Failure(error),
-                        now => now.map(drop),
+                end.bind_at(site, move |end: End| {
+                    Fiber::current().map_outcome_at(site, move |fiber| match fiber {
+                        Outcome::Success(fiber) if fiber.scheduler().now() - begun < HEALTHY => {
+                            Outcome::Failure(end.into_error())
+                        }
+                        fiber => fiber.map(|fiber| end.report(&fiber)),
                     })
                 })
             })
@@ -67,12 +73,35 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     }
 }
 
-/// Every end of a round is an error, except a cancellation.
-fn ended<T>(outcome: Outcome<T>) -> Outcome<Error> {
+/// The end of a round.
+enum End {
+    Error(Error),
+    Panic(Panic),
+}
+
+impl End {
+    /// For the policy.
+    fn into_error(self) -> Error {
+        match self {
+            End::Error(error) => error,
+            End::Panic(panic) => panic.into_error(),
+        }
+    }
+
+    /// The end of a healthy round, which no policy sees. A panic is a defect nevertheless.
+    fn report(self, fiber: &Context) {
+        if let End::Panic(panic) = self {
+            forget(Outcome::<()>::Panicked(panic), fiber);
+        }
+    }
+}
+
+/// Every end but a cancellation is followed by another round, or by the failure of the whole.
+fn ended<T>(outcome: Outcome<T>) -> Outcome<End> {
     match outcome {
-        Outcome::Success(_) => Outcome::Success(Error::new(EndedEarly)),
-        Outcome::Failure(error) => Outcome::Success(error),
-        Outcome::Panicked(panic) => Outcome::Success(panic.into_error()),
+        Outcome::Success(_) => Outcome::Success(End::Error(Error::new(EndedEarly))),
+        Outcome::Failure(error) => Outcome::Success(End::Error(error)),
+        Outcome::Panicked(panic) => Outcome::Success(End::Panic(panic)),
         Outcome::Cancelled => Outcome::Cancelled,
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::error::counted;
 use fiber_stack::Stack;
 use parking_lot::Mutex;
 
@@ -97,6 +98,6 @@ impl StackSupply {
 impl fmt::Debug for StackSupply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let made = self.shared.lock().made;
-        write!(f, "{made} of {} stacks of {} bytes", self.most, self.size)
+        write!(f, "{made} of {} of {} bytes", counted(self.most, "stack"), self.size)
     }
 }

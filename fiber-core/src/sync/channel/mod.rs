@@ -35,6 +35,7 @@ use parking_lot::MutexGuard;
 
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
+use crate::error::{Site, counted};
 use crate::footprint::{Noted, is_listening};
 use crate::sync::waiters::Wakes;
 use passed::Passed;
@@ -107,7 +108,11 @@ impl<T: Send + 'static> Channel<T> {
     /// ```
     #[track_caller]
     pub fn bounded(capacity: usize) -> (Sender<T>, Receiver<T>) {
-        Channel::open(capacity, Overflow::Wait)
+        Channel::bounded_at(Location::caller(), capacity)
+    }
+
+    pub(in crate::sync) fn bounded_at(site: Site, capacity: usize) -> (Sender<T>, Receiver<T>) {
+        Channel::open(site, capacity, Overflow::Wait)
     }
 
     /// An unbounded channel. If its receivers are slower than its senders, it grows without limit.
@@ -121,7 +126,7 @@ impl<T: Send + 'static> Channel<T> {
     /// ```
     #[track_caller]
     pub fn unbounded() -> (Sender<T>, Receiver<T>) {
-        Channel::open(usize::MAX, Overflow::Wait)
+        Channel::open(Location::caller(), usize::MAX, Overflow::Wait)
     }
 
     /// A channel without a buffer: a sender waits for a receiver, and passes its item to it.
@@ -142,7 +147,7 @@ impl<T: Send + 'static> Channel<T> {
     /// ```
     #[track_caller]
     pub fn rendezvous() -> (Sender<T>, Receiver<T>) {
-        Channel::open(0, Overflow::Wait)
+        Channel::open(Location::caller(), 0, Overflow::Wait)
     }
 
     /// A channel that keeps the latest `capacity` items: one more drops the oldest. No sender waits.
@@ -160,7 +165,7 @@ impl<T: Send + 'static> Channel<T> {
     #[track_caller]
     pub fn sliding(capacity: usize) -> (Sender<T>, Receiver<T>) {
         assert!(capacity > 0, "a sliding channel holds at least 1 item");
-        Channel::open(capacity, Overflow::DropOldest)
+        Channel::open(Location::caller(), capacity, Overflow::DropOldest)
     }
 
     /// A channel that holds `capacity` items: when it is full, `send` drops its item. No sender waits.
@@ -181,15 +186,14 @@ impl<T: Send + 'static> Channel<T> {
     #[track_caller]
     pub fn dropping(capacity: usize) -> (Sender<T>, Receiver<T>) {
         assert!(capacity > 0, "a dropping channel holds at least 1 item");
-        Channel::open(capacity, Overflow::DropNewest)
+        Channel::open(Location::caller(), capacity, Overflow::DropNewest)
     }
 
-    #[track_caller]
-    fn open(capacity: usize, overflow: Overflow) -> (Sender<T>, Receiver<T>) {
+    fn open(site: Site, capacity: usize, overflow: Overflow) -> (Sender<T>, Receiver<T>) {
         let state = State::new(capacity, overflow);
         let seen = AtomicU8::new(state.seen());
         let state = Noted::new(state);
-        let subject = Subject::new("Channel", Location::caller());
+        let subject = Subject::new("Channel", site);
         let channel = Arc::new(Channel { state, seen, passed: Passed::default(), capacity, subject });
         (Sender::new(SendingEnd(channel.clone())), Receiver::new(ReceivingEnd(channel)))
     }
@@ -305,7 +309,7 @@ impl<T: Send> Contents for Channel<T> {
 
 impl<T> fmt::Debug for Channel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} items)", self.subject, self.len())
+        write!(f, "{} ({})", self.subject, counted(self.len(), "item"))
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Channel, Locked};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::leaf::Leaf;
@@ -149,7 +149,11 @@ impl<T: Send + 'static> Sender<T> {
     /// there, and `send` succeeds.
     #[track_caller]
     pub fn send(&self, item: T) -> Fiber<(), Leaf<Operation<Sending<T>>>> {
-        let site = Location::caller();
+        self.send_at(Location::caller(), item)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(in crate::sync) fn send_at(&self, site: Site, item: T) -> Fiber<(), Leaf<Operation<Sending<T>>>> {
         Operation::fiber(Sending::new(self.clone(), item, site), site)
     }
 

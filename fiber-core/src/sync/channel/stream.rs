@@ -168,15 +168,16 @@ impl<T: Send + 'static> Sender<T> {
     ///
     /// # Cancellation
     /// Items that were sent stay in the channel. The rest is dropped.
+    #[track_caller]
     pub fn send_stream<S>(&self, stream: S) -> Fiber<(), impl Run<Out = ()> + use<T, S>>
     where
         S: Stream<Item = T> + Send + 'static,
     {
-        let sender = self.clone();
+        let (sender, site) = (self.clone(), Location::caller());
         Fiber::from_future(async move {
             let mut stream = pin!(stream);
             while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-                sender.send(item).await?;
+                sender.send_at(site, item).future_at(site).await?;
             }
             Ok::<_, Error>(())
         })

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::words::{all_were, counted, were};
+
 /// The result of a reduced enumeration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Reduced {
@@ -21,7 +23,11 @@ pub(crate) struct Reduced {
 impl fmt::Display for Reduced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Reduced { traces, redundant, steps, silent, orders, .. } = *self;
-        write!(f, "all {traces} orders were seen that differ in more than independent steps (of about ")?;
+        write!(
+            f,
+            "{} seen that differ in more than independent steps (of about ",
+            all_were(traces, "order")
+        )?;
         if orders < 1e6 {
             write!(f, "{orders:.0}")?
         } else {
@@ -29,7 +35,10 @@ impl fmt::Display for Reduced {
         }
         write!(
             f,
-            "; {redundant} schedules were redundant; {silent} of {steps} steps said nothing of what they touch)"
+            "; {} {} redundant; {silent} of {} said nothing of what they touch)",
+            counted(redundant, "schedule"),
+            were(redundant),
+            counted(steps, "step")
         )
     }
 }
