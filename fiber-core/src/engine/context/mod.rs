@@ -418,7 +418,13 @@ impl Context {
     }
 
     /// The deadline of the fiber: its own, or that of an ancestor.
+    #[inline]
     pub fn deadline(&self) -> Option<Instant> {
+        // Most fibers have none.
+        if self.state().own.has(Own::IN_LIMIT | Own::IS_LIMITED) { self.find_deadline() } else { None }
+    }
+
+    fn find_deadline(&self) -> Option<Instant> {
         if self.is_in_limit() && self.registers() {
             // The context that its leaf is given is the one around the limit.
             return self.limit_report()?.deadline;
@@ -616,6 +622,7 @@ impl Context {
     }
 
     /// The number of those regions that shield the context itself.
+    #[inline]
     pub(crate) fn masks_outside(&self) -> u32 {
         // Relaxed: only the fiber itself uses it, as with the number of regions.
         self.state().rare().map_or(0, |rare| rare.masks_outside.load(Ordering::Relaxed))
