@@ -4,6 +4,7 @@
 mod support;
 
 mod known;
+mod last;
 mod promise;
 mod racing;
 mod single;
