@@ -23,7 +23,7 @@ fn shown(explore: &Explore, program: impl Fn() -> Fiber<String> + Sync) -> BTree
     std::mem::take(&mut *seen.lock())
 }
 
-fn assert_nothing_is_missed(program: impl Fn() -> Fiber<String> + Sync) {
+pub(crate) fn assert_nothing_is_missed(program: impl Fn() -> Fiber<String> + Sync) {
     let all = shown(&Explore::exhaustive(), &program);
     println!("{all:?}");
     assert_eq!(shown(&Explore::exhaustive().reduced(), &program), all);
@@ -36,7 +36,12 @@ fn forks_in(
     look: impl FnOnce() -> bool + Send + 'static,
 ) -> Fiber<String> {
     let done = Ref::new(false);
-    let fork = Fiber::yield_now().bind({ let done = done.clone(); move |()| done.set(true) }).fork();
+    let fork = Fiber::yield_now()
+        .bind({
+            let done = done.clone();
+            move |()| done.set(true)
+        })
+        .fork();
     let forks = part(fork.bind(Fiber::success).boxed()).bind(Handle::join);
     let looks = Fiber::for_each(0..3, |_| Fiber::yield_now());
     let looks = looks.map(move |()| format!("gone: {}, done: {}", look(), done.load()));
@@ -52,7 +57,9 @@ fn permits_that_forks_hold() {
     });
 }
 
-local_key!(static SENDER: Option<Sender<u32>> = None;);
+local_key!(
+    static SENDER: Option<Sender<u32>> = None;
+);
 
 #[test]
 fn locals_that_forks_inherit() {

@@ -5,6 +5,7 @@ mod support;
 
 mod known;
 mod last;
+mod names;
 mod promise;
 mod racing;
 mod single;
