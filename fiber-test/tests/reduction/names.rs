@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use fiber_core::sync::{Ref, RwLock};
-use fiber_core::{Error, Fiber, Run};
+use fiber_core::{Fiber, Run};
 
 use super::last::assert_nothing_is_missed;
 
@@ -16,11 +16,11 @@ fn first<T: Send + 'static>(
 ) -> Fiber<T, impl Run<Out = T>> {
     Fiber::block(async move || {
         let (mut one, mut other) = (Box::pin(async { one.await }), Box::pin(async { other.await }));
-        let first = poll_fn(|cx| match one.as_mut().poll(cx) {
+        poll_fn(|cx| match one.as_mut().poll(cx) {
             Poll::Pending => other.as_mut().poll(cx),
             ready => ready,
-        });
-        Ok::<T, Error>(first.await?)
+        })
+        .await
     })
 }
 
