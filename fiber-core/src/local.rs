@@ -6,6 +6,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::drop_queue::drop_in_place;
+use crate::footprint::{Counted, Handles, Object};
 
 /// A key for values that a fiber carries. [`local_key!`](crate::local_key!) makes one.
 ///
@@ -92,8 +93,9 @@ impl<T: Send + 'static> Drop for Value<T> {
     }
 }
 
-/// The values that a fiber carries, the innermost first. Each is one allocation.
-pub(crate) type Locals = Link<dyn Any + Send + Sync>;
+/// The values that a fiber carries, the innermost first. Each is one allocation, which everything below the fiber shares: the
+/// drop of the last reference may close a channel, or give back a permit, so references are counted.
+pub(crate) type Locals = Counted<Link<dyn Any + Send + Sync>>;
 
 /// A value, and those around it.
 pub(crate) struct Link<V: ?Sized> {
@@ -102,33 +104,46 @@ pub(crate) struct Link<V: ?Sized> {
     is_inherited: bool,
     /// Whether one of these values is not inherited by forks.
     has_own: bool,
-    outer: Option<Arc<Locals>>,
+    /// Whether the drop of one of these values may have an effect.
+    needs_drop: bool,
+    references: Object,
+    outer: Option<Locals>,
     /// Dropped after those around it.
     value: V,
 }
 
+impl<V: ?Sized> Handles for Link<V> {
+    fn handles(&self) -> Option<Object> {
+        self.needs_drop.then_some(self.references)
+    }
+}
+
 impl Locals {
-    pub(crate) fn with<T: Send + Sync>(
-        outer: Option<Arc<Locals>>,
-        key: &'static LocalKey<T>,
-        value: T,
-    ) -> Arc<Locals> {
-        let is_inherited = key.is_inherited;
-        let has_own = !is_inherited || outer.as_ref().is_some_and(|outer| outer.has_own);
-        Arc::new(Link { key: key.address(), is_inherited, has_own, outer, value: Value(Some(value)) })
+    pub(crate) fn with<T: Send + Sync>(outer: Option<Locals>, key: &'static LocalKey<T>, value: T) -> Locals {
+        let has_own = !key.is_inherited || outer.as_ref().is_some_and(|outer| outer.has_own);
+        Locals::link(outer, key.address(), [key.is_inherited, has_own], value)
     }
 
     /// The values that a fork inherits.
-    pub(crate) fn for_fork(self: Arc<Self>) -> Arc<Locals> {
-        if !self.has_own {
-            return self;
-        }
-        let value = Value(Some(()));
-        Arc::new(Link { key: FORK, is_inherited: true, has_own: false, outer: Some(self), value })
+    pub(crate) fn for_fork(self) -> Locals {
+        if self.has_own { Locals::link(Some(self), FORK, [true, false], ()) } else { self }
+    }
+
+    fn link<T: Send + Sync + 'static>(
+        outer: Option<Locals>,
+        key: usize,
+        [is_inherited, has_own]: [bool; 2],
+        value: T,
+    ) -> Locals {
+        let needs_drop = mem::needs_drop::<T>() || outer.as_ref().is_some_and(|outer| outer.needs_drop);
+        let (references, value) = (Object::new(), Value(Some(value)));
+        let link: Arc<Link<dyn Any + Send + Sync>> =
+            Arc::new(Link { key, is_inherited, has_own, needs_drop, references, outer, value });
+        link.into()
     }
 
     pub(crate) fn get<T: Send>(&self, key: &'static LocalKey<T>) -> Option<&T> {
-        let (mut locals, mut is_of_fork) = (Some(self), true);
+        let (mut locals, mut is_of_fork) = (Some(&**self), true);
         while let Some(at) = locals {
             is_of_fork &= at.key != FORK;
             if at.key == key.address() && (at.is_inherited || is_of_fork) {
@@ -146,7 +161,7 @@ impl<V: ?Sized> Drop for Link<V> {
         let mut outer = self.outer.take();
         while let Some(mut link) = outer {
             // `None`: others still have it, and one of them goes on with those around it.
-            outer = Arc::get_mut(&mut link).and_then(|link| link.outer.take());
+            outer = link.get_mut().and_then(|link| link.outer.take());
         }
     }
 }

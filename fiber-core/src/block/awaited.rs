@@ -222,7 +222,7 @@ impl<T, R> fmt::Debug for FiberFuture<T, R> {
 /// locals, its place on the scheduler, and the parent of its forks.
 struct Surroundings {
     masks: u32,
-    locals: Option<Arc<Locals>>,
+    locals: Option<Locals>,
     place: Option<u64>,
     forks: Forks,
 }

@@ -11,7 +11,7 @@ pub(crate) trait Handles {
 
 /// A handle of such a value. The drop of the last one affects other fibers, so every drop is recorded.
 #[derive(Debug)]
-pub(crate) struct Counted<T: Handles>(Arc<T>);
+pub(crate) struct Counted<T: Handles + ?Sized>(Arc<T>);
 
 impl<T: Handles> Counted<T> {
     pub(crate) fn new(value: T) -> Self {
@@ -19,7 +19,20 @@ impl<T: Handles> Counted<T> {
     }
 }
 
-impl<T: Handles> Deref for Counted<T> {
+impl<T: Handles + ?Sized> Counted<T> {
+    /// The value, if this is its only handle.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        Arc::get_mut(&mut self.0)
+    }
+}
+
+impl<T: Handles + ?Sized> From<Arc<T>> for Counted<T> {
+    fn from(shared: Arc<T>) -> Self {
+        Counted(shared)
+    }
+}
+
+impl<T: Handles + ?Sized> Deref for Counted<T> {
     type Target = T;
 
     #[inline]
@@ -28,14 +41,14 @@ impl<T: Handles> Deref for Counted<T> {
     }
 }
 
-impl<T: Handles> Clone for Counted<T> {
+impl<T: Handles + ?Sized> Clone for Counted<T> {
     #[inline]
     fn clone(&self) -> Self {
         Counted(self.0.clone())
     }
 }
 
-impl<T: Handles> Drop for Counted<T> {
+impl<T: Handles + ?Sized> Drop for Counted<T> {
     #[inline]
     fn drop(&mut self) {
         if is_listening() {
@@ -45,7 +58,7 @@ impl<T: Handles> Drop for Counted<T> {
 }
 
 #[cold]
-fn note_drop<T: Handles>(handle: &Arc<T>) {
+fn note_drop<T: Handles + ?Sized>(handle: &Arc<T>) {
     if let Some(object) = handle.handles() {
         object.count_down(Arc::strong_count(handle) - 1);
     }

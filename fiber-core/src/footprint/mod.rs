@@ -4,6 +4,9 @@
 //! [`sync`](crate::sync) and the engine record what they touch. A program records accesses to its own state by [`touch`] and
 //! [`touch_read`].
 //!
+//! A count of references is such state, if the drop of the last one has an effect: closes a channel, gives back a permit, lets go of
+//! the handle of a fiber. So what fibers share in an `Arc` contains nothing like that, or is in a `Counted` in its place.
+//!
 //! In production no scheduler listens: a touch costs a load and a branch that is never taken.
 //!
 //! * `listen`: the listeners, and the record of each thread.

@@ -139,14 +139,14 @@ enum Stage<F, T> {
 pub(crate) struct Job<F, T> {
     /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
     /// them are held until the work has ended.
-    work: Noted<Option<(Work<F, T>, Option<Arc<Locals>>)>>,
+    work: Noted<Option<(Work<F, T>, Option<Locals>)>>,
     /// If the work stops.
     token: Option<CancelToken>,
     result: OneShot<T>,
 }
 
 impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
-    pub(crate) fn new(work: Work<F, T>, carried: Option<Arc<Locals>>) -> Arc<Self> {
+    pub(crate) fn new(work: Work<F, T>, carried: Option<Locals>) -> Arc<Self> {
         let token = work.stops.then(CancelToken::new);
         Arc::new(Job { work: Noted::new(Some((work, carried))), token, result: OneShot::new() })
     }

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use super::promise::Promise;
 use crate::combine::{Either, Handle, OneOf};
+use crate::engine::context::Context;
 use crate::engine::step::Run;
 use crate::error::{Abandoned, Error, counted};
 use crate::fiber::Fiber;
-use crate::footprint::{Noted, is_listening};
+use crate::footprint::Noted;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::panic::guard;
@@ -80,8 +81,9 @@ struct Computation<V: 'static> {
 #[derive(Default)]
 struct Askers {
     count: usize,
-    /// The context of the fiber that computes the value.
-    handle: Option<Handle<()>>,
+    /// The fiber that computes the value. Not its handle, whose drop has an effect, while all who ask drop the last reference to
+    /// this in any order.
+    computing: Option<Context>,
 }
 
 /// The parts removed from a cache, to be dropped without its lock: the key of the entry, the key in the order of use, and
@@ -135,8 +137,8 @@ where
                 Answer::Compute(asker) => {
                     // Other fibers may already wait, so it starts even if this fiber is cancelled at this moment.
                     let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
-                    let wait = move |handle| {
-                        asker.computation.askers.lock().handle = Some(handle);
+                    let wait = move |computing: Handle<()>| {
+                        asker.computation.askers.lock().computing = Some(computing.context().clone());
                         asker.wait(site)
                     };
                     OneOf::Other(started.bind_at(site, wait).into_run())
@@ -352,9 +354,8 @@ impl<K: Key, V: Value> Asker<K, V> {
 
 impl<K: Key, V: Value> Drop for Asker<K, V> {
     fn drop(&mut self) {
-        // The usual case. What is complete has no entry that has to go, and no fiber to be cancelled. An explorer needs the
-        // accesses below, without which its reduction misses orders.
-        if !is_listening() && self.computation.promise.is_completed() {
+        // The usual case. What is complete has no entry that has to go, and no fiber to be cancelled.
+        if self.computation.promise.is_completed() {
             return;
         }
         let mut state = self.cache.0.lock();
@@ -363,7 +364,7 @@ impl<K: Key, V: Value> Drop for Asker<K, V> {
         if askers.count > 0 {
             return;
         }
-        let handle = askers.handle.take();
+        let computing = askers.computing.take();
         drop(askers);
         // Before the cancellation, so that later requests start a new computation.
         let removed = guard(|| {
@@ -371,7 +372,7 @@ impl<K: Key, V: Value> Drop for Asker<K, V> {
             if is_there { state.remove(&self.key) } else { None }
         });
         drop(state);
-        handle.inspect(Handle::cancel_now);
+        computing.inspect(Context::cancel);
         if let Err(panic) = removed
             && !panicking()
         {

@@ -40,6 +40,14 @@ impl Explore {
     /// `name-of-the-file.fiber-regressions`, which belongs in version control. A schedule that no longer breaks the program, because the program has
     /// changed, is reported as [stale](Explored::stale_regressions).
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let explored = Explore::default().check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert!(explored.is_complete());
+    /// ```
+    ///
     /// The environment variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` override the settings of the
     /// test. A summary of the exploration is printed; the test harness shows it for a failing test, and for all tests with `--show-output`.
     ///

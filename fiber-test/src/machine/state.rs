@@ -397,7 +397,7 @@ impl State {
         steps.iter_mut().for_each(|steps| steps.begin_round());
         timeline.advance_to(instant, |Due { at, task, slice }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
-            let id = steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(task.kind(), lane));
+            let id = steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(&task));
             ready.push_back(Entry { task, lane, since: *turn, by: None, ready: at, slice, id });
         });
     }
@@ -613,7 +613,7 @@ impl State {
             recorder.scheduled(&task, lane, rest_of);
         }
         let by = self.current.and_then(|_| self.turn.checked_sub(1));
-        let id = self.steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(task.kind(), lane));
+        let id = self.steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(&task));
         let ready = self.timeline.now();
         self.ready.push_back(Entry { task, lane, since: self.turn, by, ready, slice, id });
         self.has_arrivals = true;
@@ -632,7 +632,7 @@ impl State {
     pub(crate) fn created(&mut self, context: &Context, parent: &Context) {
         let (lane, above) = self.fibers.insert(context, parent);
         if let Some(steps) = &mut self.steps {
-            steps.created(context, lane, above);
+            steps.created(context, lane, parent);
         }
         if context.is_structure() {
             return;

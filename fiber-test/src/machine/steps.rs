@@ -1,13 +1,14 @@
 //! The steps of a run: which task each of them is, what it touches, and which other step has made it runnable.
 //!
-//! Everything has a name that is the same in all runs in which the same came before it: a task is called by its fiber and its
-//! number among the tasks of that fiber, a fiber by its place in the tree, and a primitive by the step that has made it.
+//! Everything has a name that is the same in all runs in which the same came before it: a task is called by its context and its
+//! number among the tasks of that context, a context by its place in the tree, and a primitive by the step that has made it. The
+//! parts of one fiber may run beside each other, if an `async` block polls several, so their tasks are not counted together.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use fiber_core::scheduler::TaskKind;
 use fiber_core::scheduler::footprint::{self, Access, Side, Touch, Touched};
+use fiber_core::scheduler::{Task, TaskKind};
 use fiber_core::{Context, Instant};
 
 use super::lane::Lane;
@@ -43,9 +44,7 @@ pub(crate) struct Steps {
     all: Vec<Step>,
     touches: Vec<(u64, Access)>,
     lanes: Lanes,
-    /// How many tasks of each kind each lane has had.
-    counts: Vec<[u32; KINDS]>,
-    /// Of tasks that belong to no fiber.
+    /// How many tasks belonged to no fiber.
     nameless: u32,
     /// The fibers and their parts by the tags of their contexts, also those that have ended.
     tags: BTreeMap<u64, Named>,
@@ -66,13 +65,20 @@ pub(crate) struct Steps {
 #[derive(Clone, Copy, Debug)]
 struct Named {
     /// Its fiber.
+    lane: Lane,
     fiber: LaneKey,
     /// Itself.
     own: u64,
+    /// How many tasks of each kind it has had.
+    tasks: [u32; KINDS],
 }
 
 impl Named {
-    const NONE: Named = Named { fiber: LaneKey::NONE, own: 0 };
+    const NONE: Named = Named::new(Lane::NONE, LaneKey::NONE, 0);
+
+    const fn new(lane: Lane, fiber: LaneKey, own: u64) -> Self {
+        Named { lane, fiber, own, tasks: [0; KINDS] }
+    }
 }
 
 /// The kinds of tasks that are counted.
@@ -112,6 +118,8 @@ fn side_number(side: Side) -> u64 {
 
 /// The numbers that the children of a fiber get.
 const NUMBERS: u64 = 4;
+/// The numbers that its parts get.
+const PARTS: u64 = 5;
 
 impl Steps {
     /// Forgets the run.
@@ -119,7 +127,6 @@ impl Steps {
         self.all.clear();
         self.touches.clear();
         self.lanes.clear();
-        self.counts.clear();
         self.nameless = 0;
         self.tags.clear();
         self.parts.clear();
@@ -144,27 +151,27 @@ impl Steps {
         &self.touches[step.touches.start as usize..step.touches.end as usize]
     }
 
-    /// A context was made, which is a fiber or a part of one.
-    pub(crate) fn created(&mut self, context: &Context, lane: Lane, above: Lane) {
+    /// A context was made, which is a fiber or a part of one. The one above may have ended, and keeps its name.
+    pub(crate) fn created(&mut self, context: &Context, lane: Lane, above: &Context) {
+        let Named { lane: above, fiber, .. } = self.tags.get(&above.tag()).copied().unwrap_or(Named::NONE);
         if context.is_structure() {
-            let fiber = self.key(lane);
-            let parts = lane.index().and_then(|lane| self.parts.get_mut(lane));
+            let parts = above.index().and_then(|lane| self.parts.get_mut(lane));
             let own = parts.map_or(fiber.number(), |parts| {
                 *parts += 1;
-                mix(fiber.number() ^ mix(*parts))
+                // Not the number of a child: its tasks and its sides are others.
+                object(fiber.number(), PARTS + *parts)
             });
-            self.tags.insert(context.tag(), Named { fiber, own });
+            self.raw.push((object(fiber.number(), PARTS), Access::Write));
+            self.tags.insert(context.tag(), Named::new(above, fiber, own));
             return;
         }
         self.lanes.created(lane, above);
-        self.counts.push([0; KINDS]);
         self.parts.push(0);
-        let above = self.key(above);
         // Whether the fiber above was cancelled, and which number this one gets.
-        self.raw.push((life(above), Access::Read));
-        self.raw.push((object(above.number(), NUMBERS), Access::Write));
+        self.raw.push((life(fiber), Access::Read));
+        self.raw.push((object(fiber.number(), NUMBERS), Access::Write));
         let fiber = self.key(lane);
-        self.tags.insert(context.tag(), Named { fiber, own: fiber.number() });
+        self.tags.insert(context.tag(), Named::new(lane, fiber, fiber.number()));
     }
 
     fn key(&self, lane: Lane) -> LaneKey {
@@ -172,14 +179,15 @@ impl Steps {
     }
 
     /// A task can run from now on.
-    pub(crate) fn scheduled(&mut self, kind: TaskKind, lane: Lane) -> TaskId {
-        let (kind, key) = (number_of(kind), self.key(lane));
-        let count = match lane.index().and_then(|lane| self.counts.get_mut(lane)) {
-            Some(counts) => &mut counts[kind],
-            None => &mut self.nameless,
+    pub(crate) fn scheduled(&mut self, task: &Task) -> TaskId {
+        let kind = number_of(task.kind());
+        let named = task.context().and_then(|context| self.tags.get_mut(&context.tag()));
+        let (own, count) = match named {
+            Some(Named { own, tasks, .. }) => (*own, &mut tasks[kind]),
+            None => (LaneKey::NONE.number(), &mut self.nameless),
         };
         *count += 1;
-        let task = TaskId(mix(key.number() ^ mix((u64::from(*count) << 8) | kind as u64)));
+        let task = TaskId(mix(own ^ mix((u64::from(*count) << 8) | kind as u64)));
         self.collect();
         if let Some(place) = self.raw.iter().rposition(|(_, access)| *access == Access::Join) {
             let (children, _) = self.raw.swap_remove(place);
@@ -199,7 +207,7 @@ impl Steps {
                     return;
                 }
                 Touched::Fiber(tag, side) => {
-                    let Named { fiber, own } = tags.get(&tag).copied().unwrap_or(Named::NONE);
+                    let Named { fiber, own, .. } = tags.get(&tag).copied().unwrap_or(Named::NONE);
                     if side == Side::Life { life(fiber) } else { object(own, side_number(side)) }
                 }
             };

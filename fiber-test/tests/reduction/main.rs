@@ -4,6 +4,8 @@
 mod support;
 
 mod known;
+mod last;
+mod names;
 mod promise;
 mod racing;
 mod single;

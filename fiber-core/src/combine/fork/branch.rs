@@ -3,7 +3,6 @@
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
 use super::sink::Sink;
@@ -106,7 +105,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     }
 
     fn with_locals(
-        locals: Option<Arc<Locals>>,
+        locals: Option<Locals>,
         cx: &Cx<'_>,
         parent: &Context,
         run: R,

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use super::setting::{Setting, room_within, run_within};
 use crate::engine::context::Cx;
 use crate::engine::event::Event;
@@ -70,7 +68,7 @@ impl<T: Clone + Send + Sync + 'static> Run for Local<T> {
         }
         let locals = cx.locals();
         let found = guard(|| {
-            let carried = locals.as_deref().and_then(|locals| locals.get(self.key)).cloned();
+            let carried = locals.as_ref().and_then(|locals| locals.get(self.key)).cloned();
             carried.unwrap_or_else(|| self.key.default_value())
         });
         Step::Done(match found {
@@ -113,7 +111,7 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
 }
 
 /// The locals that the fiber carries outside of this part.
-pub(crate) struct Outer(Option<Arc<Locals>>);
+pub(crate) struct Outer(Option<Locals>);
 
 impl Setting for Outer {
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {

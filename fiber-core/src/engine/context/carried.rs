@@ -1,7 +1,6 @@
 //! What a fiber carries: its locals, and the place of its forks.
 
 use std::mem::replace;
-use std::sync::Arc;
 
 use super::Context;
 use super::state::{FiberState, Origin, Own};
@@ -38,7 +37,7 @@ impl Context {
 
     /// The locals of the fiber.
     #[inline]
-    pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
+    pub(crate) fn locals(&self) -> Option<Locals> {
         // Most programs have none.
         self.carrier()?.carried_locals()
     }
@@ -63,7 +62,7 @@ impl Context {
     }
 
     /// Gives a part the locals that its fiber has now. The part does not look up any more: the context above it goes on without the fiber.
-    pub(crate) fn keep_locals(&self, locals: Option<Arc<Locals>>) {
+    pub(crate) fn keep_locals(&self, locals: Option<Locals>) {
         if !self.state().own.has(Own::LOCALS) {
             // There were none, so nothing is dropped.
             let _ = self.set_locals(locals);
@@ -72,7 +71,7 @@ impl Context {
 
     /// Sets the locals, and returns the previous ones, whose drop is user code.
     #[must_use = "their drop may panic"]
-    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
+    pub(crate) fn set_locals(&self, locals: Option<Locals>) -> Option<Locals> {
         let own = &self.state().own;
         let had_some = own.has(Own::LOCALS);
         // A part that has had some does not look up for others.

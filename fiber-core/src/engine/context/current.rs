@@ -80,7 +80,7 @@ impl Context {
     /// # Panics
     /// If `clone` does.
     pub fn carried<T: Clone + Send + Sync>(&self, key: &'static LocalKey<T>) -> Option<T> {
-        self.locals().as_deref().and_then(|locals| locals.get(key)).cloned()
+        self.locals().as_ref().and_then(|locals| locals.get(key)).cloned()
     }
 
     /// Whether this thread runs the fiber, in the `register` of its wait.

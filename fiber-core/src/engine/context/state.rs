@@ -132,7 +132,7 @@ pub(super) struct Rare {
 impl Rare {
     // Not inlined: few fibers have a name or locals.
     #[inline(never)]
-    fn boxed(name: Option<Arc<str>>, locals: Option<Arc<Locals>>) -> LazyBox<Self> {
+    fn boxed(name: Option<Arc<str>>, locals: Option<Locals>) -> LazyBox<Self> {
         let carried = Mutex::new(Carried { locals, fork_place: None });
         LazyBox::of(Rare { name, carried, ..Rare::default() })
     }
@@ -141,14 +141,14 @@ impl Rare {
 /// Settings that operators of a fiber make in its context, each as long as the operator runs.
 #[derive(Default)]
 pub(super) struct Carried {
-    pub(super) locals: Option<Arc<Locals>>,
+    pub(super) locals: Option<Locals>,
     /// The parent of forks that are apart, once there are any.
     pub(super) fork_place: Option<Context>,
 }
 
 impl FiberState {
     #[inline]
-    pub(super) fn new(index: u32, origin: Origin, flags: u32, tag: u64, locals: Option<Arc<Locals>>) -> Self {
+    pub(super) fn new(index: u32, origin: Origin, flags: u32, tag: u64, locals: Option<Locals>) -> Self {
         let Origin { name, site: fork_site } = origin;
         let flags = flags | Own::flag(Own::LOCALS, locals.is_some());
         let rare =
@@ -161,7 +161,7 @@ impl FiberState {
         self.rare.get()
     }
 
-    pub(super) fn carried_locals(&self) -> Option<Arc<Locals>> {
+    pub(super) fn carried_locals(&self) -> Option<Locals> {
         self.rare()?.carried.lock().locals.clone()
     }
 

@@ -351,7 +351,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The locals of the fiber.
-    pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
+    pub(crate) fn locals(&self) -> Option<Locals> {
         self.nearest().locals()
     }
 

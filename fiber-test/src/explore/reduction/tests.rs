@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::Poll;
 use std::time::Duration;
 
 use fiber_core::scheduler::footprint::{Access, Object, touch, touch_read};
 use fiber_core::sync::{
-    Barrier, Broadcast, Channel, Latch, Mutex, Notify, Promise, Receiver, Ref, RwLock, Semaphore, Sender,
-    Subscriber, Watch, Watcher,
+    Barrier, Broadcast, Cache, Channel, Latch, Mutex, Notify, Promise, Receiver, Ref, RwLock, Semaphore,
+    Sender, Subscriber, Watch, Watcher,
 };
 use fiber_core::{CancelToken, Context, Error, Fiber, Outcome, dataflow};
 use parking_lot::Mutex as Lock;
@@ -45,6 +47,7 @@ struct World {
     subscriber: Arc<Subscriber<u32>>,
     watch: Watch<u32>,
     watcher: Watcher<u32>,
+    cache: Cache<u32, u32>,
     token: Arc<CancelToken>,
     declared: Arc<AtomicU32>,
     /// The fibers that run.
@@ -69,6 +72,7 @@ impl World {
             broadcast,
             watcher: watch.watch(),
             watch,
+            cache: Cache::new(1),
             token: Arc::new(CancelToken::new()),
             declared: Arc::default(),
             fibers: Arc::new((Object::new(), Lock::default())),
@@ -122,6 +126,9 @@ enum Op {
     Shielded(Box<Op>),
     Limited(Box<Op>, Box<Op>, Box<Op>),
     Block(Box<Op>, Box<Op>),
+    Polled(Box<Op>, Box<Op>),
+    Cached(Box<Op>),
+    Holding(Box<Op>),
     Blocking(u32),
     Dataflow(Box<Op>, Box<Op>, Box<Op>),
 }
@@ -243,6 +250,25 @@ impl Op {
                 Ok::<u32, Error>(one * 10 + other.fiber(&w).await?)
             })
             .boxed(),
+            Op::Polled(one, other) => Fiber::block(async move || {
+                let (one, other) = (one.fiber(&w), other.fiber(&w));
+                let (mut one, mut other) = (Box::pin(async { one.await }), Box::pin(async { other.await }));
+                poll_fn(|cx| match one.as_mut().poll(cx) {
+                    Poll::Pending => other.as_mut().poll(cx),
+                    ready => ready,
+                })
+                .await
+            })
+            .boxed(),
+            Op::Cached(op) => {
+                let value = op.fiber(&w);
+                w.cache.get(1, move || value).map(|value| *value).boxed()
+            }
+            // What the operation forks may hold the permit for longer.
+            Op::Holding(op) => {
+                let op = op.fiber(&w);
+                w.semaphore.with_permits(1, op.fork().bind(Fiber::success)).map(|_| 1).boxed()
+            }
             Op::Dataflow(one, two, three) => {
                 let (one, two, three) = (one.fiber(&w), two.fiber(&w), three.fiber(&w));
                 let all = dataflow! {
@@ -321,6 +347,9 @@ fn op() -> impl Any<Value = Op> {
             op.clone().prop_map(|op| Op::Shielded(Box::new(op))),
             (two(), op.clone()).prop_map(|((one, two), three)| Op::Limited(one, two, Box::new(three))),
             two().prop_map(|(one, other)| Op::Block(one, other)),
+            two().prop_map(|(one, other)| Op::Polled(one, other)),
+            op.clone().prop_map(|op| Op::Cached(Box::new(op))),
+            op.clone().prop_map(|op| Op::Holding(Box::new(op))),
             (two(), op.clone()).prop_map(|((one, two), three)| Op::Dataflow(one, two, Box::new(three))),
         ]
     })
