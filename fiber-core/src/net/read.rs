@@ -136,7 +136,7 @@ impl ByteStream {
     /// Nothing is undone.
     #[track_caller]
     pub fn readable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
-        SocketWait::fiber(Ready { stream: self.clone(), is_to_read: true }, Location::caller())
+        SocketWait::fiber(Ready::<true> { stream: self.clone() }, Location::caller())
     }
 
     /// Waits until a write would accept bytes, or fail. See [`readable`](ByteStream::readable).
@@ -161,7 +161,7 @@ impl ByteStream {
     /// Nothing is undone.
     #[track_caller]
     pub fn writable(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
-        SocketWait::fiber(Ready { stream: self.clone(), is_to_read: false }, Location::caller())
+        SocketWait::fiber(Ready::<false> { stream: self.clone() }, Location::caller())
     }
 }
 
@@ -273,25 +273,24 @@ impl<B> fmt::Debug for Read<B> {
 
 /// The operation of [`ByteStream::readable`] and [`ByteStream::writable`].
 #[derive(Clone, Debug)]
-pub(crate) struct Ready {
+pub(crate) struct Ready<const IS_TO_READ: bool> {
     stream: ByteStream,
-    is_to_read: bool,
 }
 
-impl Operation for Ready {
+impl<const IS_TO_READ: bool> Operation for Ready<IS_TO_READ> {
     type Out = ();
-    const WAITS_FOR: WaitsFor = WaitsFor::Data;
+    const WAITS_FOR: WaitsFor = if IS_TO_READ { WaitsFor::Data } else { WaitsFor::Sending };
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         let socket = self.stream.socket();
-        let is_ready = || if self.is_to_read { socket.try_peek() } else { Ok(()) };
+        let is_ready = || if IS_TO_READ { socket.try_peek() } else { Ok(()) };
         // An error counts as well: the next call returns it.
         _ = self.readiness()?.attempt(|| is_ready().map(Attempted::Done))?;
         Some(Outcome::Success(()))
     }
 
     fn readiness(&self) -> Option<&Readiness> {
-        Some(if self.is_to_read { self.stream.reading() } else { self.stream.writing() })
+        Some(if IS_TO_READ { self.stream.reading() } else { self.stream.writing() })
     }
 
     fn subject(&self) -> Option<&Subject> {

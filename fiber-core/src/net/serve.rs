@@ -21,12 +21,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 impl TcpListener {
     /// Accepts connections forever, and forks a fiber for each. At most `most` are served at the same time; others wait
-    /// in the queue of the listener.
+    /// in the queue of the listener. A connection is served until everything that its fiber has forked has ended, too.
     ///
     /// The connections belong to the serving fiber: when it is cancelled, they are cancelled and awaited. A connection
     /// that fails or panics ends without affecting the others. Its outcome goes to the scheduler's
     /// [`unobserved`](crate::scheduler::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has
-    /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
+    /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `NotConnected`, `UnexpectedEof`).
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream, copy};
@@ -117,7 +117,9 @@ fn served(permit: Permit, serve: impl FnOnce() -> Fiber<()> + Send + 'static, si
         Fiber::from_outcome(if is_gone(&error) { Outcome::Success(()) } else { Outcome::Failure(error) })
     };
     let release = Fiber::lazy_at(site, move || drop(permit));
-    Fiber::defer_at(site, serve).catch_at(site, quietly).ensure_at(site, release).boxed()
+    // A scope: what the connection has forked is served, too, until it has ended.
+    let served = Fiber::scope_at(site, move |_| Fiber::defer_at(site, serve));
+    served.catch_at(site, quietly).ensure_at(site, release).boxed()
 }
 
 fn kind(error: &Error) -> Option<io::ErrorKind> {

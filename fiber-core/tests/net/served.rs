@@ -91,6 +91,38 @@ fn no_more_than_the_limit_are_served_at_a_time() {
     });
 }
 
+/// What has ended, but not all of what it has forked, is still served.
+#[test]
+fn the_forks_of_a_connection_count_until_they_have_ended() {
+    everywhere(|| {
+        fiber! {
+            let now = Arc::new(AtomicUsize::new(0));
+            let serve = move |stream: TcpStream, _| {
+                let now = now.clone();
+                let begins = Fiber::lazy({
+                    let now = now.clone();
+                    move || assert_eq!(now.fetch_add(1, SeqCst), 0, "another one is served")
+                });
+                let ends = move |()| {
+                    Fiber::delay(Duration::from_millis(3)).map(move |()| _ = now.fetch_sub(1, SeqCst))
+                };
+                let lasts = Fiber::bracket(begins, |()| Fiber::<()>::never(), ends);
+                fiber! {
+                    let! _forked = lasts.fork();
+                    do! Fiber::yield_now(); // it starts
+                    do! stream.write_all("done\n");
+                }
+            };
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let client = move |_| TcpStream::connect(at).bind(|stream| stream.buffered().line());
+            let! first = listener.serve(1, serve).race(Fiber::parallel((0..3).map(client)));
+            let Either::Right(lines) = first else { panic!("the server has ended") };
+            assert!(lines.iter().all(|line| line.as_deref() == Some("done")), "{lines:?}");
+        }
+    });
+}
+
 #[test]
 fn a_connection_that_is_gone_ends_quietly_and_alone() {
     everywhere(|| {

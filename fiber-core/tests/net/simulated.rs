@@ -34,11 +34,23 @@ fn a_deadlock_names_the_sockets() {
 
 #[test]
 fn a_full_connection_is_named_too() {
-    let test = TestScheduler::new();
-    test.network().set_capacity(4);
-    let writes = connected().bind(|(client, server)| client.write_all("too much").map(move |_| drop(server)));
-    let report = test.try_run(writes).unwrap_err().to_string();
-    assert!(report.contains("waits for room for data in TcpStream `127.0.0.1:"), "{report}");
+    fn writes(client: TcpStream) -> Fiber<()> {
+        client.write_all("too much").map(drop).boxed()
+    }
+    fn waits_for_room(client: TcpStream) -> Fiber<()> {
+        // A write that waits is the first to notice.
+        writes(client.clone())
+            .timeout_option(Duration::from_millis(1))
+            .bind(move |_| client.writable())
+            .boxed()
+    }
+    for wait in [writes, waits_for_room] {
+        let test = TestScheduler::new();
+        test.network().set_capacity(4);
+        let waits = connected().bind(move |(client, server)| wait(client).map(move |()| drop(server)));
+        let report = test.try_run(waits).unwrap_err().to_string();
+        assert!(report.contains("waits for room for data in TcpStream `127.0.0.1:"), "{report}");
+    }
 }
 
 #[test]

@@ -8,16 +8,16 @@
 //! | `timer` | deadlines finer than the milliseconds of a poll |
 //! | `path` | the addresses of Unix sockets |
 //! | `peek` | whether a read would return something |
-//! | `linger` | a socket option that mio lacks |
+//! | `options` | what mio has no function for |
 //! | `socket` | the common part of all sockets; connections of all kinds |
 //! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers use |
 //! | `pidfd` | the end of a process |
 
 #[cfg(target_os = "linux")]
-mod linger;
+mod options;
 #[cfg(not(target_os = "linux"))]
-#[path = "no_linger.rs"]
-mod linger;
+#[path = "no_options.rs"]
+mod options;
 #[cfg(target_os = "linux")]
 mod path;
 #[cfg(all(unix, not(target_os = "linux")))]

@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::Shutdown;
 
 use fiber_core::scheduler::net::StreamSocket;
+use mio::event::Source;
 use mio::unix::pipe::{Receiver, Sender, new};
+use mio::{Interest, Registry, Token};
+use parking_lot::Mutex;
 
 use super::peek::is_readable;
 use super::polls::Polls;
@@ -18,7 +22,10 @@ impl Polls {
     /// The read end and the write end.
     pub(crate) fn pipe(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
         let (writer, reader) = new()?;
-        Ok([Stream::boxed(self.here()?, reader, READER)?, Stream::boxed(self.here()?, writer, WRITER)?])
+        Ok([
+            Stream::boxed(self.here()?, reader, READER)?,
+            Stream::boxed(self.here()?, WriteEnd::new(writer), WRITER)?,
+        ])
     }
 
     /// The read end of a pipe.
@@ -32,7 +39,7 @@ impl Polls {
     pub(crate) fn writer(&self, pipe: impl Into<Sender>) -> io::Result<Box<dyn StreamSocket>> {
         let writer = pipe.into();
         writer.set_nonblocking(true)?;
-        Stream::boxed(self.here()?, writer, WRITER)
+        Stream::boxed(self.here()?, WriteEnd::new(writer), WRITER)
     }
 }
 
@@ -59,7 +66,39 @@ impl Carrier for Receiver {
     }
 }
 
-impl Carrier for Sender {
+/// The write end. `None` once it is closed: the reader learns of the end when the descriptor is gone.
+struct WriteEnd(Mutex<Option<Sender>>);
+
+impl WriteEnd {
+    fn new(sender: Sender) -> Self {
+        WriteEnd(Mutex::new(Some(sender)))
+    }
+
+    fn write_by(&self, write: impl FnOnce(&mut &Sender) -> io::Result<usize>) -> io::Result<usize> {
+        self.0.lock().as_ref().map_or(Err(ErrorKind::BrokenPipe.into()), |mut sender| write(&mut sender))
+    }
+
+    /// Nothing, if it is closed: the system has forgotten the descriptor.
+    fn as_source(&mut self, call: impl FnOnce(&mut Sender) -> io::Result<()>) -> io::Result<()> {
+        self.0.get_mut().as_mut().map_or(Ok(()), call)
+    }
+}
+
+impl Source for WriteEnd {
+    fn register(&mut self, registry: &Registry, token: Token, interests: Interest) -> io::Result<()> {
+        self.as_source(|sender| sender.register(registry, token, interests))
+    }
+
+    fn reregister(&mut self, registry: &Registry, token: Token, interests: Interest) -> io::Result<()> {
+        self.as_source(|sender| sender.reregister(registry, token, interests))
+    }
+
+    fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+        self.as_source(|sender| sender.deregister(registry))
+    }
+}
+
+impl Carrier for WriteEnd {
     fn read(&self, _: &mut [u8]) -> io::Result<usize> {
         Err(one_way())
     }
@@ -69,10 +108,20 @@ impl Carrier for Sender {
     }
 
     fn write(&self, from: &[u8]) -> io::Result<usize> {
-        Write::write(&mut &*self, from)
+        self.write_by(|sender| sender.write(from))
     }
 
     fn write_vectored(&self, from: &[IoSlice<'_>]) -> io::Result<usize> {
-        Write::write_vectored(&mut &*self, from)
+        self.write_by(|sender| sender.write_vectored(from))
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        if how == Shutdown::Read {
+            return Err(one_way());
+        }
+        // Dropped without the lock.
+        let closed = self.0.lock().take();
+        drop(closed);
+        Ok(())
     }
 }

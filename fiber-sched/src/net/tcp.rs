@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fiber_core::scheduler::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
 
-use super::linger::set_linger;
+use super::options::{lengthen_queue, set_linger};
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::{Reactor, SocketName};
@@ -25,6 +25,7 @@ impl Listener {
         reactor: Arc<Reactor>,
         io: mio::net::TcpListener,
     ) -> io::Result<Self> {
+        lengthen_queue(&io)?;
         let registered = Registered::new(reactor, io)?;
         if let Ok(at) = registered.io.local_addr() {
             registered.source.set_name(SocketName::ListenerAt(at));

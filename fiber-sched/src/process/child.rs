@@ -56,7 +56,7 @@ fn bury_orphans() {
 /// A process that was [started](super::spawn). Its drop kills the process, unless it has ended, and does not wait for its end.
 ///
 /// The command requests pipes by `Stdio::piped()`. Take them out to use them; the input of the process
-/// ends when the last clone of `stdin` is dropped.
+/// ends when `stdin` is [closed](ByteStream::close), or its last clone is dropped.
 pub struct Child {
     /// Its standard input.
     pub stdin: Option<ByteStream>,

@@ -111,6 +111,58 @@ fn processes_are_joined_by_their_pipes() {
 }
 
 #[test]
+fn a_pipe_that_is_closed_ends_although_there_are_clones_of_it() {
+    everywhere(|| {
+        fiber! {
+            let! (reads, writes) = process::pipe();
+            let other = writes.clone();
+            do! writes.write_all("all");
+            do! writes.close();
+            let! all = reads.buffered().rest();
+            assert_eq!(all, b"all");
+            let! more = other.write_all("more").attempt();
+            assert!(more.unwrap_err().to_string().contains("0 of 4 bytes were written"));
+            do! other.close();
+        }
+    });
+}
+
+#[test]
+fn a_writer_that_waits_for_room_in_a_pipe_is_woken_by_the_close() {
+    everywhere(|| {
+        fiber! {
+            let! (reads, writes) = process::pipe();
+            let! waits = writes.write_all(vec![0; 1 << 20]).attempt().fork();
+            // There is something to read, so there is no more room soon.
+            do! reads.readable();
+            do! Fiber::delay(Duration::from_millis(5));
+            do! writes.close();
+            let! written = waits;
+            assert!(written.is_err());
+        }
+    });
+}
+
+#[test]
+fn the_input_of_a_process_ends_with_a_copy_that_closes_it() {
+    everywhere(|| {
+        fiber! {
+            let! (reads, writes) = process::pipe();
+            do! writes.write_all("copied");
+            do! writes.close();
+            let mut command = Command::new("cat");
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let! text = process::with(command, move |mut child: Child| {
+                let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+                let copies = copy(reads, stdin.clone()).bind(move |_| stdin.close());
+                copies.bind(move |()| stdout.buffered().rest()).bind(move |text| child.wait().map(|_| text))
+            });
+            assert_eq!(text, b"copied");
+        }
+    });
+}
+
+#[test]
 fn a_program_that_is_not_there_is_an_error() {
     everywhere(|| {
         fiber! {

@@ -213,6 +213,27 @@ fn who_waits_at_a_socket_is_woken_by_tasks_and_timers_too() {
     }
 }
 
+/// The system gives this to listeners, unless it is told otherwise.
+fn longest_queue() -> usize {
+    let limit = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
+    limit.trim().parse().unwrap_or(128)
+}
+
+/// Whoever does not fit into the queue is not connected until there is room.
+#[test]
+fn the_queue_of_a_listener_is_as_long_as_the_system_allows() {
+    let _alone = alone();
+    let clients = longest_queue().min(400);
+    let program = fiber! {
+        let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+        let at = listener.local_addr()?;
+        // Nobody accepts.
+        let! streams = Fiber::parallel((0..clients).map(move |_| TcpStream::connect(at))).timeout(PATIENCE / 6);
+        streams.len()
+    };
+    assert_eq!(CurrentThread::new().run(program).unwrap(), clients);
+}
+
 #[test]
 fn a_first_socket_finds_workers_that_sleep_elsewhere() {
     let _alone = alone();

@@ -40,8 +40,8 @@ struct State {
     arrived: VecDeque<(SocketAddr, Vec<u8>)>,
     /// The address that it is connected to.
     peer: Option<SocketAddr>,
-    /// The address that it has got by that.
-    connected_from: Option<SocketAddr>,
+    /// The address that it has got by that, instead of all.
+    connected_from: Option<IpAddr>,
     /// A refusal, reported once.
     error: Option<ErrorKind>,
     /// Removed if no socket is left to receive them.
@@ -75,8 +75,14 @@ impl Mailbox {
         Arc::new(Mailbox { host, at, is_v6, machine, state: Mutex::default(), readable, writable })
     }
 
+    /// Its address. All of the host, until it is connected.
+    fn own(&self) -> SocketAddr {
+        let connected_from = self.state.lock().connected_from;
+        (connected_from.unwrap_or(self.at.ip()), self.at.port()).into()
+    }
+
     pub(super) fn key(&self) -> Key {
-        key(self.host, self.at)
+        key(self.host, self.own())
     }
 
     /// Adds something in transit.
@@ -116,7 +122,7 @@ impl Mailbox {
             What::Datagram { from, bytes, sender } => {
                 if state.peer.is_some_and(|peer| peer != *from) {
                     drop(state);
-                    return arrival.is_refused(self.at, sender);
+                    return arrival.is_refused(self.own(), sender);
                 }
                 let unread: usize = state.arrived.iter().map(|(_, bytes)| bytes.len()).sum();
                 if unread + bytes.len() > MOST_UNREAD {
@@ -217,22 +223,33 @@ impl Socket for SimulatedDatagrams {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        let connected_from = self.mailbox.state.lock().connected_from;
-        Ok(self.seen(connected_from.unwrap_or(self.mailbox.at)))
+        Ok(self.seen(self.mailbox.own()))
     }
 }
 
 impl SimulatedDatagrams {
-    /// The address to which something is sent, if that is possible.
-    fn destination(&self, to: SocketAddr) -> io::Result<SocketAddr> {
+    /// The address to which something is sent, if that is possible. `is_connect`: the socket is connected to it.
+    fn destination(&self, to: SocketAddr, is_connect: bool) -> io::Result<SocketAddr> {
         if to.is_ipv6() && !self.mailbox.is_v6 {
             return Err(other_family());
         }
-        let to = destination(to);
-        match to.ip() {
-            IpAddr::V4(Ipv4Addr::BROADCAST) => Err(ErrorKind::PermissionDenied.into()),
-            _ => Ok(to),
-        }
+        let (at, own) = (self.mailbox.at.ip(), self.mailbox.own().ip());
+        let ip = match to.ip().to_canonical() {
+            // It has an address of version 4 that is written as one of version 6.
+            IpAddr::V6(to) if own.is_ipv4() => match to.is_unspecified() {
+                true => Ipv4Addr::LOCALHOST.into(),
+                false => return Err(other_family()),
+            },
+            // It is bound to one address of version 6, and has no other.
+            IpAddr::V4(_) if at.is_ipv6() && !at.is_unspecified() => {
+                let is_refused = is_connect && to.is_ipv4();
+                return Err(if is_refused { other_family() } else { ErrorKind::NetworkUnreachable.into() });
+            }
+            IpAddr::V4(Ipv4Addr::BROADCAST) => return Err(ErrorKind::PermissionDenied.into()),
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) if own.is_ipv4() => own,
+            ip => ip,
+        };
+        Ok(destination((ip, to.port()).into()))
     }
 
     fn seen(&self, address: SocketAddr) -> SocketAddr {
@@ -242,13 +259,13 @@ impl SimulatedDatagrams {
 
 impl DatagramSocket for SimulatedDatagrams {
     fn connect(&self, to: SocketAddr) -> io::Result<()> {
-        let (to, at) = (self.destination(to)?, self.mailbox.at);
-        let world = self.world.upgrade();
-        let source =
-            world.filter(|_| at.ip().is_unspecified()).map(|it| it.source(self.mailbox.host, to.ip()));
-        let mut state = self.mailbox.state.lock();
-        state.peer = Some(to);
-        state.connected_from = source.map(|ip| (ip, at.port()).into());
+        let to = self.destination(to, true)?;
+        self.mailbox.state.lock().peer = Some(to);
+        let is_everywhere = self.mailbox.own().ip().is_unspecified();
+        if let Some(world) = self.world.upgrade().filter(|_| is_everywhere) {
+            let source = world.source(self.mailbox.host, to.ip());
+            world.move_mailbox(&self.mailbox, || self.mailbox.state.lock().connected_from = Some(source));
+        }
         Ok(())
     }
 
@@ -258,7 +275,7 @@ impl DatagramSocket for SimulatedDatagrams {
 
     fn try_send(&self, datagram: &[u8], to: Option<SocketAddr>) -> io::Result<()> {
         let peer = self.mailbox.state.lock().peer;
-        let to = to.map(|to| self.destination(to)).transpose()?.or(peer).ok_or_else(no_destination)?;
+        let to = to.map(|to| self.destination(to, false)).transpose()?.or(peer).ok_or_else(no_destination)?;
         if to.port() == 0 {
             return Err(ErrorKind::InvalidInput.into());
         }
@@ -267,7 +284,7 @@ impl DatagramSocket for SimulatedDatagrams {
         }
         self.mailbox.state.lock().take_error()?;
         let Some(world) = self.world.upgrade() else { return Ok(()) };
-        match world.route(self.mailbox.host, self.mailbox.at, to) {
+        match world.route(self.mailbox.host, self.mailbox.own(), to) {
             Route::To(mailbox, from, hosts) => {
                 let sender = Arc::downgrade(&self.mailbox);
                 mailbox.expect(&world, hosts, What::Datagram { from, bytes: datagram.to_vec(), sender });

@@ -162,9 +162,11 @@ impl Host {
         F: Fn() -> Fiber<T, R> + Send + Sync + 'static,
     {
         let (host, program) = (self.clone(), Arc::new(program));
+        // Made here, and cloned: reports name the place of the caller as that of the fork.
+        let fork = Fiber::defer(move || program()).named(&*self.name()).fork();
         Fiber::iterate((), move |()| {
-            let (host, program) = (host.clone(), program.clone());
-            host.is_running().bind(move |power| host.run_once(power, move || program()))
+            let (host, fork) = (host.clone(), fork.clone());
+            host.is_running().bind(move |power| host.run_once(power, fork))
         })
         .boxed()
     }
@@ -181,12 +183,11 @@ impl Host {
         .boxed()
     }
 
-    /// Runs the program until it ends, or the host crashes.
-    fn run_once<T, R, F>(self, power: Power, program: F) -> Fiber<ControlFlow<T>>
+    /// Runs the program that is forked until it ends, or the host crashes.
+    fn run_once<T, R>(self, power: Power, fork: Fiber<Handle<T>, R>) -> Fiber<ControlFlow<T>>
     where
         T: Send + 'static,
-        R: Run<Out = T>,
-        F: FnOnce() -> Fiber<T, R> + Send + 'static,
+        R: Run<Out = Handle<T>>,
     {
         let place = Place { host: self.number as u16, crashes: power.crashes };
         let now = self.power();
@@ -200,8 +201,8 @@ impl Host {
             }
             handle
         };
-        let forked = Fiber::defer(program).named(&*self.name()).fork().map(put);
-        forked.bind(|handle| handle.outcome()).bind(move |outcome| self.ended(power, outcome)).boxed()
+        let ended = fork.map(put).bind(|handle| handle.outcome());
+        ended.bind(move |outcome| self.ended(power, outcome)).boxed()
     }
 
     fn ended<T: Send + 'static>(&self, before: Power, outcome: Outcome<T>) -> Fiber<ControlFlow<T>> {

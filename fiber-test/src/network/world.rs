@@ -208,6 +208,16 @@ impl World {
         drop(forgotten);
     }
 
+    /// A change of the address of a socket.
+    pub(super) fn move_mailbox(&self, mailbox: &Arc<Mailbox>, change: impl FnOnce()) {
+        let mut state = self.state.lock();
+        let moved = addresses::take(&mut state.mailboxes, mailbox.key(), mailbox);
+        change();
+        if let Some(moved) = moved {
+            state.mailboxes.insert(mailbox.key(), moved);
+        }
+    }
+
     pub(super) fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
         self.state.lock().mailboxes.values().cloned().collect()
     }

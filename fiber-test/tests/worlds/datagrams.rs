@@ -346,8 +346,42 @@ fn a_socket_of_v4_sends_nothing_to_v6() {
     agree(|| {
         fiber! {
             let! one = socket();
-            let! sent = one.send_to("x", (Ipv6Addr::LOCALHOST, 9)).done();
-            seen![sent, result(one.connect((Ipv6Addr::LOCALHOST, 9)))]
+            let (v6, mapped) = (Ipv6Addr::LOCALHOST, Ipv4Addr::LOCALHOST.to_ipv6_mapped());
+            let! sent = one.send_to("x", (v6, 9)).done();
+            let! mapped_sent = one.send_to("x", (mapped, 9)).done();
+            let connected = [v6, mapped].map(|to| result(one.connect((to, 9))));
+            seen![sent, mapped_sent, connected.concat()]
+        }
+    });
+}
+
+/// A second socket at the port of a connected one that was at all addresses.
+fn beside_a_connected_one() -> Fiber<String> {
+    fiber! {
+        let! one = UdpSocket::bind(([0, 0, 0, 0], 0));
+        one.connect(([127, 0, 0, 1], 9))?;
+        let! bound = UdpSocket::bind(([127, 0, 0, 2], one.local_addr()?.port())).done();
+        drop(one);
+        bound
+    }
+}
+
+#[test]
+fn a_connected_socket_has_one_address_and_leaves_the_others() {
+    agree(|| at_some_port(beside_a_connected_one).map(|bound| seen![bound]).boxed());
+}
+
+#[test]
+fn a_socket_that_was_at_all_addresses_refuses_strangers_when_it_is_connected() {
+    agree(|| {
+        fiber! {
+            let! one = UdpSocket::bind(([0, 0, 0, 0], 0));
+            let! (peer, stranger) = socket().zip(socket());
+            one.connect(peer.local_addr()?)?;
+            stranger.connect(one.local_addr()?)?;
+            do! stranger.send("x");
+            let! refused = next(&stranger);
+            seen![refused]
         }
     });
 }
@@ -360,6 +394,54 @@ fn beside(first: IpAddr, second: IpAddr) -> Fiber<String> {
         drop(one);
         bound
     }
+}
+
+/// What a socket at an address says when it sends to another one, and when it is connected to it; and who it is connected to then.
+fn across(at: IpAddr, to: IpAddr) -> Fiber<String> {
+    fiber! {
+        let! one = UdpSocket::bind((at, 0));
+        let! sent = one.send_to("x", (to, 9)).done();
+        let connected = result(one.connect((to, 9)));
+        let peer = one.peer_addr().map_or("nobody".to_owned(), |peer| peer.ip().to_string());
+        format!("{at} to {to}: {sent}, {connected}, {peer}")
+    }
+}
+
+#[test]
+fn a_socket_at_one_address_sends_to_its_own_version_only() {
+    agree(|| {
+        fiber! {
+            let (v4, v6) = (Ipv4Addr::LOCALHOST, Ipv6Addr::LOCALHOST);
+            let all = [
+                IpAddr::from(v4),
+                Ipv4Addr::UNSPECIFIED.into(),
+                Ipv6Addr::UNSPECIFIED.into(),
+                v6.into(),
+                v4.to_ipv6_mapped().into(),
+            ];
+            let mut said = Seen::new();
+            for at in [v6, v4.to_ipv6_mapped()] {
+                for to in all {
+                    let! one = across(at.into(), to);
+                    said.push(one);
+                }
+            }
+            said
+        }
+    });
+}
+
+#[test]
+fn any_address_is_that_of_a_socket_with_an_address() {
+    agree(|| {
+        fiber! {
+            let! one = UdpSocket::bind(([127, 0, 0, 2], 0));
+            do! one.send_to("x", ([0, 0, 0, 0], one.local_addr()?.port()));
+            let! (_, from, _) = one.recv_from([0; 8]);
+            one.connect(([0, 0, 0, 0], 9))?;
+            seen![from.ip().to_string(), one.peer_addr()?.ip().to_string()]
+        }
+    });
 }
 
 #[test]

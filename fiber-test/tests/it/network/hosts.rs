@@ -289,7 +289,8 @@ fn a_deadlock_names_the_hosts() {
     let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
     assert!(report.contains("hosts: a at 10.0.0.1, b at 10.0.0.2, c at 10.0.0.3 (down)"), "{report}");
     assert!(report.contains("nothing passes between a and b"), "{report}");
-    assert!(report.contains("\"a\""), "the program has the name of its host: {report}");
+    // The program has the name of its host, and the place where it was given to it.
+    assert!(report.contains(&format!("\"a\" (forked at {}:", file!())), "{report}");
 }
 
 #[test]

@@ -1,8 +1,0 @@
-//! Ignores the option where it cannot be set without unsafe code.
-
-use std::io;
-use std::time::Duration;
-
-pub(super) fn set_linger(_: &mio::net::TcpStream, _: Option<Duration>) -> io::Result<()> {
-    Ok(())
-}
