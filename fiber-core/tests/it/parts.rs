@@ -1,13 +1,13 @@
 //! Parts of a fiber without a context: how signals from outside reach them, while other threads steal branches that are lent beside them.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::{Counter, Queue, Steps};
 use fiber_core::error::{Abandoned, DeadlineExceeded};
-use fiber_core::scheduler::{TaskKind, WaitsFor};
-use fiber_core::{Context, DumpedState, Fiber, Instant, Outcome, Run};
+use fiber_core::scheduler::{BranchDeque, TaskKind, WaitsFor, Worker};
+use fiber_core::{Context, DumpedState, Error, Fiber, Instant, Outcome, Run};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -80,6 +80,37 @@ fn a_branch_has_nothing_of_the_one_that_ended_in_its_place() {
         steps.run(usize::MAX);
         assert!(handles.into_iter().all(|handle| handle.try_outcome().unwrap().is_cancelled()));
     }
+}
+
+struct Lends(BranchDeque);
+
+impl Worker for Lends {
+    fn branches(&self) -> Option<&BranchDeque> {
+        Some(&self.0)
+    }
+}
+
+/// The thief makes a node around both branches while the first one runs.
+#[test]
+fn a_branch_is_reached_by_the_cancellation_of_a_node_that_was_made_before_it_began() {
+    let (lends, queue, counter) = (Lends(BranchDeque::new()), Arc::new(Queue::default()), Counter::default());
+    let stolen = Arc::new(Mutex::new(None));
+    let (stealer, thief, last) = (lends.0.stealer(), stolen.clone(), counter.count());
+    let first = Fiber::lazy(move || *thief.lock().unwrap() = stealer.steal());
+    let second = Fiber::lazy(move || {
+        let fails = stolen.lock().unwrap().take().expect("the right side is lent");
+        fails.run();
+    });
+    let left = Fiber::parallel([first.boxed(), second.bind(move |()| last).boxed()]);
+    let root = Context::root(queue.clone());
+    let zip = left.zip(Fiber::<()>::fail(Error::msg("no")));
+    let outcome = root.run_here(zip, &lends).unwrap_or_else(|handle| {
+        queue.drain();
+        handle.try_outcome().expect("it has ended")
+    });
+    assert_eq!(outcome.failure().unwrap().to_string(), "no");
+    assert_eq!(counter.get(), 0, "the second branch went on after its end");
+    root.cancel();
 }
 
 #[test]

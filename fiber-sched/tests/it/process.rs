@@ -121,7 +121,7 @@ fn a_pipe_that_is_closed_ends_although_there_are_clones_of_it() {
             let! all = reads.buffered().rest();
             assert_eq!(all, b"all");
             let! more = other.write_all("more").attempt();
-            assert!(more.unwrap_err().to_string().contains("0 of 4 bytes were written"));
+            assert!(more.unwrap_err().to_string().contains("0 of 4 bytes written"));
             do! other.close();
         }
     });
