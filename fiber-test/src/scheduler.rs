@@ -196,8 +196,8 @@ impl TestScheduler {
         self
     }
 
-    /// How many instants one `run..` may visit before it counts as a livelock (default 600,000:
-    /// a year of ticks every minute has 525,600).
+    /// How many instants one `run..` may visit before it counts as a livelock (default 600,000, or
+    /// 64 for every fiber, if that is more: a year of ticks every minute has 525,600).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -211,7 +211,7 @@ impl TestScheduler {
     /// ```
     #[must_use]
     pub fn most_instants(self, most: usize) -> Self {
-        self.machine.state().limits.most_instants = most;
+        self.machine.state().limits.allow_instants(most);
         self
     }
 

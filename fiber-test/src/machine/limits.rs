@@ -17,6 +17,9 @@ const TURNS_PER_FIBER: usize = 64;
 /// in about a second by a loop in a debug build.
 const MOST_INSTANTS: usize = 600_000;
 
+/// So many instants may all fibers have in one run: the bound grows with the most that were alive at a time, unless the user sets it.
+const INSTANTS_PER_FIBER: usize = 64;
+
 /// The same under exploration, whose programs are short.
 const MOST_INSTANTS_EXPLORED: usize = 100_000;
 
@@ -30,7 +33,8 @@ const LAST_TURNS: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) turns_per_instant: usize,
-    pub(crate) most_instants: usize,
+    most_instants: usize,
+    instants_per_fiber: usize,
     /// Turns in all.
     most_turns: usize,
     /// Whether the user may set `most_instants`.
@@ -41,6 +45,8 @@ pub(crate) struct Limits {
     turns_in_all: usize,
     /// The most fibers that were seen alive at this instant.
     fibers: usize,
+    /// The same for all instants.
+    most_fibers: usize,
     last: VecDeque<Context>,
 }
 
@@ -49,6 +55,7 @@ impl Default for Limits {
         Limits {
             turns_per_instant: TURNS_PER_INSTANT,
             most_instants: MOST_INSTANTS,
+            instants_per_fiber: INSTANTS_PER_FIBER,
             most_turns: usize::MAX,
             has_instants_setting: true,
             instant: Instant::EPOCH,
@@ -56,6 +63,7 @@ impl Default for Limits {
             instants: 0,
             turns_in_all: 0,
             fibers: 0,
+            most_fibers: 0,
             last: VecDeque::new(),
         }
     }
@@ -66,6 +74,7 @@ impl Limits {
     pub(crate) fn of_exploration() -> Self {
         Limits {
             most_instants: MOST_INSTANTS_EXPLORED,
+            instants_per_fiber: 0,
             most_turns: MOST_TURNS_EXPLORED,
             has_instants_setting: false,
             ..Limits::default()
@@ -78,13 +87,18 @@ impl Limits {
         self.most_turns = self.most_turns.max(most);
     }
 
+    /// Sets how many instants one run may visit.
+    pub(crate) fn allow_instants(&mut self, most: usize) {
+        (self.most_instants, self.instants_per_fiber) = (most, 0);
+    }
+
     /// Begins to count anew. Returns what is to be dropped without any lock.
     pub(crate) fn restart(&mut self, now: Instant, live_fibers: usize) -> impl Sized + use<> {
         self.instant = now;
         self.turns = 0;
         self.instants = 0;
         self.turns_in_all = 0;
-        self.fibers = live_fibers;
+        (self.fibers, self.most_fibers) = (live_fibers, live_fibers);
         std::mem::take(&mut self.last)
     }
 
@@ -93,6 +107,7 @@ impl Limits {
     pub(crate) fn count(&mut self, now: Instant, live_fibers: usize) {
         if now != self.instant {
             self.fibers = live_fibers;
+            self.most_fibers = self.most_fibers.max(live_fibers);
             self.instant = now;
             self.instants += 1;
             self.turns = 0;
@@ -125,7 +140,7 @@ impl Limits {
                 self.last.iter().cloned().collect(),
             ));
         }
-        if self.instants > self.most_instants {
+        if self.instants > self.most_instants.max(self.instants_per_fiber.saturating_mul(self.most_fibers)) {
             return Err(Report::too_many_instants(
                 self.instant,
                 self.instants - 1,
@@ -184,6 +199,23 @@ mod tests {
         let (turns, report) = passed(Limits::default(), 1);
         assert!((366 * 24 * 60..1_000_000).contains(&turns), "{turns}");
         assert!(report.to_string().contains("raise the bound with most_instants"), "{report}");
+    }
+
+    #[test]
+    fn many_fibers_may_have_more_instants_unless_the_user_says_how_many() {
+        let crowd = 2 * MOST_INSTANTS;
+        let instants = |mut limits: Limits| {
+            drop(limits.restart(Instant::EPOCH, crowd));
+            // They end one after the other.
+            (1..=crowd).find(|&n| {
+                limits.count(Instant::EPOCH + Duration::from_millis(n as u64), crowd - n);
+                limits.is_suspicious() && limits.check(None, crowd - n).is_err()
+            })
+        };
+        assert_eq!(instants(Limits::default()), None);
+        let mut limits = Limits::default();
+        limits.allow_instants(1_000);
+        assert_eq!(instants(limits), Some(1_001));
     }
 
     #[test]
