@@ -159,9 +159,9 @@ impl<'a> Part<'a> {
     // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, site: Site) -> Self {
-        let made = LazyPlace::new(cx.nodes_made());
+        let count = cx.nodes_made();
         // Read before the search for nodes, so that a node made meanwhile causes another search.
-        let seen = made.count().settled();
+        let seen = count.settled();
         let outer = cx.place();
         let (nearest, outer_is_sheltered) = outer.nearest();
         let shielded = kind.is_shielded();
@@ -180,7 +180,8 @@ impl<'a> Part<'a> {
             origin,
             deadline,
             masks,
-            made,
+            // Made here: as a variable that is moved here, it costs a stalled load.
+            made: LazyPlace::new(count),
             nearest,
             is_sheltered,
             is_raced,
