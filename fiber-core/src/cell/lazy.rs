@@ -137,6 +137,7 @@ impl MadeCount {
     }
 
     fn end(&self, count: u64) {
+        // Release: publishes the values to the Acquire of `begin` and `settled`.
         self.0.store(count, Ordering::Release);
     }
 }

@@ -35,8 +35,7 @@ impl Context {
     /// Makes the context of a fiber below this one, with its description, to be [shown](NewFiber::show).
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn child(&self, origin: Origin, seed: Seed<FiberState>) -> NewFiber {
-        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let state = self.state_below(origin, flags);
+        let state = self.state_below(false, origin);
         // The observer sees the fiber before the fiber can end, and may cancel it at once.
         let is_held_back = self.is_observed();
         NewFiber { both: Node::fiber(&self.0, None, state, seed, is_held_back), is_held_back }
@@ -50,8 +49,7 @@ impl Context {
         seed: Seed<FiberState>,
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
-        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let state = self.state_below(origin, flags);
+        let state = self.state_below(false, origin);
         let nested = if seed.nests() { self.0.top().hosting() } else { None };
         let both = Node::fiber(&self.0, nested, state, seed, true);
         let offer = Node::link_fiber(&both[0].0, true);
@@ -77,8 +75,7 @@ impl Context {
 
     /// Makes the context of a running fiber below this one.
     pub(crate) fn begun(&self, shielded: bool, origin: Origin, seed: Seed<FiberState>) -> Context {
-        let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
-        let state = self.state_below(origin, flags);
+        let state = self.state_below(shielded, origin);
         Context(Node::child(&self.0, shielded, state, seed))
     }
 
@@ -132,8 +129,10 @@ impl Context {
         self.0.body::<Shares<S>>().map(|Shares(shared)| shared)
     }
 
+    /// The state of a fiber below this one, which a deadline from above reaches unless it is `shielded`.
     #[inline]
-    fn state_below(&self, origin: Origin, flags: u32) -> impl FnOnce(u32) -> FiberState {
+    fn state_below(&self, shielded: bool, origin: Origin) -> impl FnOnce(u32) -> FiberState {
+        let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
         let tag = self.place().unwrap_or_default();
         let locals = self.locals();
         move |number| FiberState::new(number, origin, flags, tag, locals)

@@ -106,11 +106,6 @@ impl Context {
         id.rsplitn(parts + 1, '.').last().unwrap_or_default().to_owned()
     }
 
-    /// Records that the fiber never starts: it exists to be cancelled.
-    pub(crate) fn never_starts(&self) {
-        self.state().own.set_waits_for(super::WaitsFor::Never);
-    }
-
     pub(crate) fn progress(&self) -> Progress {
         self.0.progress()
     }

@@ -76,6 +76,11 @@ impl Context {
         self.0.was_second()
     }
 
+    /// Records that the fiber never starts: it exists to be cancelled.
+    pub(crate) fn never_starts(&self) {
+        self.state().own.set_waits_for(WaitsFor::Never);
+    }
+
     /// Records that the wait is over.
     pub(crate) fn runs_again(&self) {
         self.state().own.set_waits_for(WaitsFor::Nothing);
