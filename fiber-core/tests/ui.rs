@@ -3,7 +3,7 @@
 #[test]
 fn mistakes_are_reported_where_they_are_made() {
     let cases = trybuild::TestCases::new();
-    cases.compile_fail("tests/ui/*.rs");
+    cases.compile_fail("ui/*.rs");
     // The attributes of fiber-test. Here, because the library is built once more for such tests.
-    cases.compile_fail("tests/ui/attributes/*.rs");
+    cases.compile_fail("ui/attributes/*.rs");
 }

@@ -70,7 +70,7 @@ fn panics() {
     assert!(scheduler.run(Fiber::lazy(|| -> () { panic!("in place") })).is_panicked());
 }
 
-#[cfg(all(feature = "signal", unix))]
+#[cfg(unix)]
 #[test]
 fn a_signal_prints_the_fibers_while_all_workers_are_stuck() {
     let mut child =
@@ -87,7 +87,7 @@ fn a_signal_prints_the_fibers_while_all_workers_are_stuck() {
     assert!(child.wait().unwrap().success());
 }
 
-#[cfg(all(feature = "signal", unix))]
+#[cfg(unix)]
 #[test]
 #[ignore = "run by the test above, in a process of its own"]
 fn is_stuck() {

@@ -1,5 +1,5 @@
 //! Signals wake the fibers that wait for them.
-#![cfg(all(feature = "signal", unix))]
+#![cfg(unix)]
 
 use std::process::{Command, id};
 use std::sync::mpsc;

@@ -1,5 +1,5 @@
 //! A tokio runtime on which fibers wait. In a process of its own, because it counts what threads of that name do.
-#![cfg(all(feature = "tokio", target_os = "linux"))]
+#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::thread;

@@ -1,5 +1,4 @@
 //! Each request of a service is a fiber, on virtual time.
-#![cfg(feature = "tower")]
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

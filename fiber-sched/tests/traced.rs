@@ -1,5 +1,4 @@
 //! Fibers as subscribers of `tracing` see them.
-#![cfg(feature = "tracing")]
 
 use std::io;
 use std::sync::{Arc, Mutex};

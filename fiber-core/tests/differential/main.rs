@@ -4,7 +4,7 @@
 //! `generated.rs` contains the programs. To regenerate it after a change of the generator:
 //!
 //! ```text
-//! WRITE_PROGRAMS=1 cargo test -p fiber-core --test differential the_programs_are_those_of_the_generator
+//! WRITE_PROGRAMS=1 cargo test -p fiber-core-tests --test differential the_programs_are_those_of_the_generator
 //! ```
 //!
 //! `WRITE_PROGRAMS="seed count"` generates other programs, or more of them; then `the_programs_are_those_of_the_generator` fails until
@@ -84,7 +84,7 @@ fn the_programs_do_many_things() {
 
 #[test]
 fn the_programs_are_those_of_the_generator() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/generated.rs");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("differential/generated.rs");
     if let Ok(wanted) = std::env::var("WRITE_PROGRAMS") {
         let mut numbers = wanted.split_whitespace();
         let mut number = |default| numbers.next().and_then(|text| text.parse().ok()).unwrap_or(default);

@@ -353,7 +353,6 @@ fn a_panic_keeps_its_type_as_an_error() {
     assert!(error_of(fails).suppressed()[0].is::<Panicked>());
 }
 
-#[cfg(feature = "anyhow")]
 mod with_anyhow {
     use anyhow::{Context, anyhow, bail};
 

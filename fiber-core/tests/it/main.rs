@@ -1,4 +1,4 @@
-//! The behaviour of fibers, a topic to a module: `cargo test -p fiber-core --test it cancel::`.
+//! The behaviour of fibers, a topic to a module: `cargo test -p fiber-core-tests --test it cancel::`.
 //!
 //! One executable, because linking takes longer than compiling. Tests that replace the panic hook are in `panicking`; those that count
 //! allocations, or need a process for another reason, are files beside this folder.

@@ -301,7 +301,7 @@ fn those_of_every_operator_are_looked_at() {
     let here = include_str!("sites.rs");
     let mut missing = Vec::new();
     for file in
-        ["combine", "leaf", "sync"].iter().flat_map(|layer| files_below(&format!("src/{layer}").into()))
+        ["combine", "leaf", "sync"].iter().flat_map(|layer| files_below(&format!("../src/{layer}").into()))
     {
         let text = std::fs::read_to_string(&file).unwrap();
         for function in text.split("#[track_caller]").skip(1) {

@@ -111,7 +111,6 @@ fn a_stream_may_be_polled_beside_something_else() {
     });
 }
 
-#[cfg(feature = "futures-io")]
 #[test]
 fn tools_of_futures_work_on_it() {
     use futures_util::io::{AsyncReadExt, AsyncWriteExt};
@@ -137,7 +136,6 @@ fn tools_of_futures_work_on_it() {
     });
 }
 
-#[cfg(feature = "tokio-io")]
 #[test]
 fn tools_of_tokio_work_on_it_without_a_runtime() {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};

@@ -5,7 +5,6 @@ mod asynchronous;
 mod buffers;
 mod cancelled;
 mod datagrams;
-#[cfg(feature = "stream")]
 mod items;
 #[cfg(unix)]
 mod paths;

@@ -410,7 +410,6 @@ fn a_deadlock_report_names_a_polled_stream() {
     assert!(report.contains("waits for data from the Polled stream of "), "{report}");
 }
 
-#[cfg(feature = "futures-io")]
 #[test]
 fn there_and_back_again_by_the_traits_of_futures() {
     everywhere(|| {
@@ -425,7 +424,6 @@ fn there_and_back_again_by_the_traits_of_futures() {
     });
 }
 
-#[cfg(feature = "tokio-io")]
 #[test]
 fn there_and_back_again_by_the_traits_of_tokio() {
     everywhere(|| {
@@ -440,7 +438,6 @@ fn there_and_back_again_by_the_traits_of_tokio() {
     });
 }
 
-#[cfg(feature = "tokio-io")]
 #[test]
 fn a_duplex_of_tokio_needs_no_runtime() {
     everywhere(|| {

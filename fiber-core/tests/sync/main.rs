@@ -7,7 +7,6 @@ mod channel_cancelled;
 mod channel_fold;
 mod channel_laws;
 mod channel_storm;
-#[cfg(feature = "stream")]
 mod channel_stream;
 mod circuit_breaker;
 mod everywhere;
@@ -21,7 +20,6 @@ mod race;
 mod rate_limiter;
 mod rw_lock;
 mod semaphore;
-#[cfg(feature = "stream")]
 mod streams;
 mod token;
 mod watch;

@@ -1,5 +1,4 @@
 //! An inspector answers requests with what is there, and does nothing that it is not asked for.
-#![cfg(feature = "inspector")]
 
 use std::sync::mpsc;
 use std::time::Duration;

@@ -157,7 +157,7 @@ fn another_thread_dumps_the_fibers_of_a_current_thread() {
     assert!(scheduler.dump().is_empty());
 }
 
-/// Prints how long a dump takes: `cargo test -p fiber-sched --release --test it dump::ten_thousand -- --nocapture`.
+/// Prints how long a dump takes: `cargo test -p fiber-sched-tests --release --test it dump::ten_thousand -- --nocapture`.
 #[test]
 fn a_dump_has_each_of_ten_thousand_fibers_once_and_the_pool_goes_on_meanwhile() {
     const RESTING: usize = 9_990;

@@ -1,4 +1,4 @@
-//! The schedulers of this crate, a topic to a module: `cargo test -p fiber-sched --test it shutdown::`.
+//! The schedulers of this crate, a topic to a module: `cargo test -p fiber-sched-tests --test it shutdown::`.
 //!
 //! Tests that keep all workers busy are in `turns` and `storms`, so that those with time limits do not run beside them. Those that
 //! count what the process does, or change it, are files beside this folder.

@@ -1,6 +1,6 @@
 //! Child processes.
 
-#![cfg(all(feature = "process", unix))]
+#![cfg(unix)]
 
 use std::io::{ErrorKind, Seek, Write};
 use std::os::unix::process::ExitStatusExt;

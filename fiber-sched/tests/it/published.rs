@@ -1,5 +1,4 @@
 //! The metrics of a pool, as a recorder of the `metrics` crate receives them.
-#![cfg(feature = "metrics")]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

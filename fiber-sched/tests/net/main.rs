@@ -1,7 +1,5 @@
 //! The network of the operating system under the schedulers. Its view by programs is tested in fiber-core/tests/net.
 
-#![cfg(feature = "net")]
-
 mod exhausted;
 mod idle;
 #[path = "../../../fiber-test/tests/live_bytes/mod.rs"]

@@ -1,5 +1,4 @@
 //! Storms of direct fibers, which look for hangs, lost outcomes, fibers on the wrong thread, and missing drops.
-#![cfg(feature = "direct")]
 
 use std::cell::Cell;
 use std::sync::Arc;

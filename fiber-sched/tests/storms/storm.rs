@@ -4,7 +4,7 @@
 //! Each pool runs families of fibers. A family forks its children in rounds, cancels some, and observes the end of each. Some
 //! families are cancelled from outside.
 //!
-//! A failure prints the seed of the run: `STORM=seed cargo test -p fiber-sched --release --test storms storm::`.
+//! A failure prints the seed of the run: `STORM=seed cargo test -p fiber-sched-tests --release --test storms storm::`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;

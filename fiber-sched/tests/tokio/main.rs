@@ -1,5 +1,4 @@
 //! Fibers on a tokio runtime.
-#![cfg(feature = "tokio")]
 
 mod call;
 mod disconnect;

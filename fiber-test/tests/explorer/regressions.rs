@@ -49,7 +49,7 @@ fn a_schedule_is_kept_once_and_run_first_the_next_time() {
     assert!(report.contains("kept in ") && report.contains("to be run first the next time"), "{report}");
     let kept = lines(&file);
     assert_eq!(kept.len(), 1);
-    let key = "2 tests/explorer/regressions.rs regressions::a_schedule_is_kept_once_and_run_first_the_next_time explore #";
+    let key = "2 explorer/regressions.rs regressions::a_schedule_is_kept_once_and_run_first_the_next_time explore #";
     assert!(kept[0].starts_with(key) && kept[0].ends_with(": 3:1"), "{kept:?}");
 
     let (report, again) = explore(&file, known::close_send);
@@ -112,10 +112,8 @@ fn a_broken_line_is_named() {
 #[test]
 fn the_lines_of_other_tests_are_left_alone() {
     let file = fresh("others");
-    let elsewhere =
-        "2 tests/elsewhere.rs regressions::the_lines_of_other_tests_are_left_alone explore #0: 3:1\n";
-    fs::write(&file, format!("2 tests/explorer/regressions.rs another_test explore #0: 3:1\n{elsewhere}"))
-        .unwrap();
+    let elsewhere = "2 elsewhere.rs regressions::the_lines_of_other_tests_are_left_alone explore #0: 3:1\n";
+    fs::write(&file, format!("2 explorer/regressions.rs another_test explore #0: 3:1\n{elsewhere}")).unwrap();
     let (report, runs) = explore(&file, right);
     assert_eq!((report, runs), (None, 100));
 }
@@ -124,8 +122,7 @@ fn the_lines_of_other_tests_are_left_alone() {
 #[test]
 fn a_test_is_not_taken_for_one_in_a_module_of_its_name() {
     let file = fresh("module");
-    let line =
-        |schedule: &str| format!("2 tests/explorer/regressions.rs bank::visits explore #0:{schedule}\n");
+    let line = |schedule: &str| format!("2 explorer/regressions.rs bank::visits explore #0:{schedule}\n");
     fs::write(&file, line(" 3:1") + &line("")).unwrap();
     let runs_of = |test: &str| {
         let explore = || explore(&file, right);
@@ -197,7 +194,7 @@ fn lines_of_tests_that_fail_at_the_same_time_are_whole() {
     let mut lines = lines(&file);
     lines.sort();
     let (_, end) = lines[0].split_once('#').expect("a fingerprint");
-    let line = |number: u32| format!("2 tests/explorer/regressions.rs test_{number} explore #{end}");
+    let line = |number: u32| format!("2 explorer/regressions.rs test_{number} explore #{end}");
     let mut expected: Vec<String> = (0..16).map(line).collect();
     expected.sort();
     assert_eq!(lines, expected);

@@ -1,7 +1,7 @@
 //! The figures of the explorer over all programs, for its developers: nothing is asserted here.
 //!
 //! ```sh
-//! cargo test -p fiber-test --release --test gate -- --ignored --nocapture figures
+//! cargo test -p fiber-test-tests --release --test gate -- --ignored --nocapture figures
 //! ```
 
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The test scheduler, a topic to a module: `cargo test -p fiber-test --test it network::`. The explorer's tests are in `explorer`, and
+//! The test scheduler, a topic to a module: `cargo test -p fiber-test-tests --test it network::`. The explorer's tests are in `explorer`, and
 //! its bugs in `gate`.
 
 mod architecture;

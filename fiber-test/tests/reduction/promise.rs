@@ -102,7 +102,6 @@ fn a_network_is_refused() {
     assert!(text.starts_with("the simulated network cannot be explored with reduced()"), "{text}");
 }
 
-#[cfg(feature = "direct")]
 #[test]
 fn direct_fibers_are_refused() {
     let program = || Fiber::direct(|direct| direct.wait(Fiber::success(1)));

@@ -1,5 +1,4 @@
 //! Direct fibers: ordinary code that waits.
-#![cfg(feature = "direct")]
 
 mod cancelled;
 mod elsewhere;

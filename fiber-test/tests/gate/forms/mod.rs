@@ -105,7 +105,7 @@ fn the_portfolio_finds_every_bug_in_every_form() {
 /// The schedules of the default portfolio to the bug, on average.
 ///
 /// ```sh
-/// cargo test -p fiber-test --test gate -- --ignored --nocapture figures_of_forms
+/// cargo test -p fiber-test-tests --test gate -- --ignored --nocapture figures_of_forms
 /// ```
 #[test]
 #[ignore = "measures, and claims nothing"]
