@@ -5,7 +5,8 @@
 # usage: benches/compile-time.sh [limit in seconds] [length]
 #
 # Each program is a throw-away crate; a check, a debug build and a release build of it alone are timed, its dependencies being
-# built before. Fails if one takes longer than the limit (default: no limit), or does not compile.
+# built before. Fails if one takes longer than the limit (default: no limit), or does not compile. With a limit, there are neither checks,
+# which a debug build includes, nor programs of `async`.
 #
 # Seconds of processor time: they do not depend on what else the machine does.
 set -euo pipefail
@@ -175,6 +176,10 @@ edition = "2024"
 [dependencies]
 fiber-core = { path = "$root/fiber-core" }
 
+# The usual number, which may be another one for its dependencies.
+[profile.release.package.compile-time-$1]
+codegen-units = 16
+
 [workspace]
 TOML
     # The versions that the workspace uses.
@@ -223,25 +228,34 @@ check_code() {
     fi
 }
 
+programs=(nested flat block async_block dataflow functions_of_blocks functions_of_async combinators long_block long_async_block)
+profiles=(check debug release)
+if [[ -n $limit ]]; then
+    programs=(nested flat block dataflow functions_of_blocks combinators long_block)
+    profiles=(debug release)
+fi
+
 # The dependencies of all, and the program that all code is compared with.
 create empty
 echo 'fn main() { drop(fiber_core::Fiber::success(1u64).boxed()) }' >"$target/empty/src/main.rs"
-for profile in check debug release; do build empty $profile; done
+for profile in "${profiles[@]}"; do build empty "$profile"; done
 
 is_slow=0
-printf '%-20s %10s %10s %10s %10s %10s\n' program check/s debug/s release/s debug/MB release/MB
-for program in nested flat block async_block dataflow functions_of_blocks functions_of_async combinators \
-    long_block long_async_block; do
-    row=()
-    for profile in check debug release; do
-        seconds=$(time_build $program $profile)
-        row+=("$seconds")
+printf '%-20s' program
+printf ' %10s' "${profiles[@]/%//s}" debug/MB release/MB
+echo
+for program in "${programs[@]}"; do
+    printf '%-20s' "$program"
+    for profile in "${profiles[@]}"; do
+        seconds=$(time_build "$program" "$profile")
+        printf ' %10s' "$seconds"
         if [[ -n $limit ]] && awk -v seconds="$seconds" -v limit="$limit" 'BEGIN { exit !(seconds > limit) }'; then
             echo "$program, $profile: longer than $limit s" >&2
             is_slow=1
         fi
     done
-    printf '%-20s %10s %10s %10s %10s %10s\n' $program "${row[@]}" "$(megabytes $program debug)" "$(megabytes $program release)"
+    printf ' %10s' "$(megabytes "$program" debug)" "$(megabytes "$program" release)"
+    echo
 done
 check_code 'a wait in `fiber!`' functions_of_blocks 468 500
 check_code 'a function of nine combinators' combinators 60 15000

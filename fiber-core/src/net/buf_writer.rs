@@ -201,6 +201,16 @@ impl Buffer {
     fn left(&self) -> &[u8] {
         &self.bytes[self.from..]
     }
+
+    /// Forgets what was written if that is the larger part, so the buffer stays small even if it is never empty, and a byte is moved
+    /// less than once on average.
+    fn append(&mut self, bytes: &[u8]) {
+        if self.from > self.left().len() {
+            self.bytes.drain(..self.from);
+            self.from = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
 }
 
 /// The operation of [`BufWriter::put`].
@@ -221,7 +231,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Put<B> {
         {
             return Some(Outcome::Failure(error.into()));
         }
-        self.writer.buffer.lock().bytes.extend_from_slice(bytes);
+        self.writer.buffer.lock().append(bytes);
         Some(Outcome::Success(()))
     }
 
@@ -272,5 +282,23 @@ impl<B> fmt::Debug for Put<B> {
 impl fmt::Debug for Flush {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Flush").field(&self.writer).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Buffer;
+
+    #[test]
+    fn a_buffer_that_is_never_empty_stays_small() {
+        let mut buffer = Buffer::default();
+        buffer.append(&[0]);
+        for n in 1..10_000_usize {
+            buffer.append(&[n as u8; 10]);
+            // All but the newest byte.
+            buffer.from += 10;
+            assert_eq!(buffer.left(), [n as u8]);
+            assert!(buffer.bytes.len() < 64, "{} bytes", buffer.bytes.len());
+        }
     }
 }
