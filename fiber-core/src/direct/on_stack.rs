@@ -130,7 +130,14 @@ impl Port<'_> {
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
-        self.here(|here| here.cx.is_interrupted()).unwrap_or(true)
+        let is_interrupted = |Here { cx, .. }: &Here<'_>| {
+            if cx.is_raced() && !cx.is_masked() {
+                // The function asks because it computes for long. As in a wait, other sides of its race may win.
+                cx.release_race();
+            }
+            cx.is_interrupted()
+        };
+        self.here(is_interrupted).unwrap_or(true)
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {

@@ -30,11 +30,16 @@ where
     F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
 {
     let site = direct.site;
+    // A timeout around the function gets a context, which the function can ask.
+    let _ = cx.context();
     let call = Arc::new(Call { talk: Talk::default(), outcome: Mutex::new(None) });
-    let order = Order { call: call.clone(), caller: cx.context().clone() };
-    let work: Box<dyn FnOnce() + Send> = Box::new(move || order.carry_out(direct));
+    let order = Order { call: call.clone() };
+    let work: Box<Work> = Box::new(move |caller| order.carry_out(direct, caller));
     Serving { call, site }.listen(cx, Some(work))
 }
+
+/// What the thread does, in the context in which its fiber waits for it.
+type Work = dyn FnOnce(Context) + Send;
 
 /// A function that runs, and what becomes of it.
 struct Call<T> {
@@ -206,18 +211,17 @@ impl<T: Send + 'static> Follow<T> for Answers<T> {
 /// Carries the function to its thread. If a scheduler drops the order, the fiber ends as abandoned.
 struct Order<T> {
     call: Arc<Call<T>>,
-    caller: Context,
 }
 
 impl<T: Send + 'static> Order<T> {
-    fn carry_out<F>(self, direct: DirectRun<F>)
+    fn carry_out<F>(self, direct: DirectRun<F>, caller: Context)
     where
         F: FnOnce(&Direct<'_>) -> Result<T, Error>,
     {
-        let (caller, talk) = (self.caller.clone(), self.call.clone());
-        let line = Line { caller, talk, thrown_away: ThrownAway::default() };
+        let talk = self.call.clone();
+        let line = Line { caller: caller.clone(), talk, thrown_away: ThrownAway::default() };
         let outcome = {
-            let _current = self.caller.set_current();
+            let _current = caller.set_current();
             direct.call(&Direct(Way::Thread(line)))
         };
         *self.call.outcome.lock() = Some(outcome);
@@ -240,7 +244,7 @@ struct Serving<T> {
 }
 
 impl<T: Send + 'static> Serving<T> {
-    fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Box<dyn FnOnce() + Send>>) -> Step<'s, T> {
+    fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Box<Work>>) -> Step<'s, T> {
         let leaf = Leaf::new(Listen { call: self.call.clone(), work }, self.site);
         Step::Wait(cx.wait(leaf.placed()).then(cx, Served(Some(self))))
     }
@@ -250,7 +254,7 @@ impl<T: Send + 'static> Serving<T> {
 struct Listen<T> {
     call: Arc<Call<T>>,
     /// What the thread does, until it is asked for.
-    work: Option<Box<dyn FnOnce() + Send>>,
+    work: Option<Box<Work>>,
 }
 
 impl<T: Send + 'static> Wait for Listen<T> {
@@ -269,7 +273,13 @@ impl<T: Send + 'static> Wait for Listen<T> {
         state.wakeup = Some(wakeup);
         drop(state);
         if let Some(work) = self.work.take() {
-            cx.scheduler().schedule_dedicated(Task::blocking(cx.context().clone(), work));
+            // Not before: a fiber that is awaited in a block may get a context of its own when it has to wait, and keeps that.
+            let caller = cx.context().clone();
+            let work = Box::new({
+                let caller = caller.clone();
+                move || work(caller)
+            });
+            cx.scheduler().schedule_dedicated(Task::blocking(caller, work));
         }
         None
     }

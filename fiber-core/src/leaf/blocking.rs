@@ -196,10 +196,8 @@ impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
         // The lock is released before the work starts.
         let work = self.work.lock().take();
         if let Some((Work { f, call, .. }, carried)) = work {
-            let outcome = {
-                let _current = fiber.set_current();
-                guard(|| call(f, self.token.as_ref())).unwrap_or_else(Outcome::Panicked)
-            };
+            let call = || guard(|| call(f, self.token.as_ref())).unwrap_or_else(Outcome::Panicked);
+            let (outcome, carried) = fiber.call_apart(carried, call);
             discard(carried, fiber);
             forget(self.result.deliver(outcome), fiber);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::{Counter, Queue};
 use fiber_core::scheduler::TaskKind;
-use fiber_core::{CancelToken, Context, Error, Fiber};
+use fiber_core::{CancelToken, Context, Error, Fiber, local_key};
 use fiber_sched::{Pool, Settings};
 use fiber_test::TestScheduler;
 
@@ -67,6 +67,26 @@ fn a_fiber_blocked_in_a_closure_is_cancelled_at_once_and_the_closure_ends_by_its
     assert!(pool.run(handle.outcome()).unwrap().is_cancelled());
     release.send(()).unwrap();
     has_ended.recv().unwrap();
+}
+
+#[test]
+fn a_closure_keeps_its_locals_after_its_fiber_was_cancelled() {
+    local_key! { static REQUEST: u64 = 0; }
+    let pool = Pool::builder().workers(1).build();
+    let (release, is_released) = mpsc::channel::<()>();
+    let (tell, told) = mpsc::channel();
+    let closure = Fiber::blocking(move || {
+        tell.send(Context::local(&REQUEST)).unwrap();
+        is_released.recv().unwrap();
+        tell.send(Context::local(&REQUEST)).unwrap();
+    });
+    let first = closure.with_local(&REQUEST, 1).race(Fiber::delay(Duration::from_millis(10)));
+    let next = Fiber::lazy(move || release.send(()).unwrap()).bind(|()| Fiber::<()>::never());
+    let fiber = pool.spawn(first.bind(move |_| next.with_local(&REQUEST, 2)));
+    assert_eq!((told.recv(), told.recv()), (Ok(1), Ok(1)));
+    fiber.cancel_now();
+    let dedicated = Fiber::dedicated(|_: &CancelToken| Ok::<_, Error>(Context::local(&REQUEST)));
+    assert_eq!(pool.run(dedicated.with_local(&REQUEST, 3)).unwrap(), 3);
 }
 
 #[test]

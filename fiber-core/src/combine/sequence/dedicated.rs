@@ -80,7 +80,8 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let (job, frame) = (Job::new(Work::stoppable(self.f), None), Frame::new("dedicated", self.site));
+        let (job, frame) =
+            (Job::new(Work::stoppable(self.f), cx.locals()), Frame::new("dedicated", self.site));
         let wait = Leaf::new(DedicatedWait::new(job.clone(), frame), self.site);
         Then::new(wait, AwaitReturn { job, site: self.site }).run(cx)
     }

@@ -1,18 +1,26 @@
 //! The fiber that runs on this thread, for code without a [`Cx`](crate::scheduler::Cx): closures, futures, log layers.
 
+use std::cell::RefCell;
+
 use super::{Context, FiberState, WaitsFor};
 use crate::cell::{Current, Entered, Ref};
-use crate::local::LocalKey;
+use crate::local::{LocalKey, Locals};
+
+/// A fiber, and the values that it had when its closure went to this thread.
+type Carried = RefCell<Option<(Context, Option<Locals>)>>;
 
 #[cfg(fiber_loom)]
 loom::thread_local! {
     static CURRENT: Current<FiberState> = Current::none();
+    static CARRIED: Carried = RefCell::new(None);
 }
 
 #[cfg(not(fiber_loom))]
 thread_local! {
     // A thread-local, because a user closure has no argument that leads to its fiber.
     static CURRENT: Current<FiberState> = const { Current::none() };
+    // Likewise. A blocking closure goes on after its fiber was cancelled, which then has other values.
+    static CARRIED: Carried = const { RefCell::new(None) };
 }
 
 impl Context {
@@ -60,8 +68,8 @@ impl Context {
     /// # Panics
     /// If the default or `clone` does.
     pub fn local<T: Clone + Send + Sync>(key: &'static LocalKey<T>) -> T {
-        let carried = Context::current().and_then(|fiber| fiber.carried(key));
-        carried.unwrap_or_else(|| key.default_value())
+        let locals = Context::current().and_then(|fiber| fiber.locals_here());
+        locals.as_ref().and_then(|locals| locals.get(key)).cloned().unwrap_or_else(|| key.default_value())
     }
 
     /// The value that this fiber carries for `key`; `None` if none was set. For observers, which inspect fibers from
@@ -81,6 +89,27 @@ impl Context {
     /// If `clone` does.
     pub fn carried<T: Clone + Send + Sync>(&self, key: &'static LocalKey<T>) -> Option<T> {
         self.locals().as_ref().and_then(|locals| locals.get(key)).cloned()
+    }
+
+    /// The values that code of this fiber has on this thread.
+    fn locals_here(&self) -> Option<Locals> {
+        let of_closure = |carried: &Carried| {
+            let carried = carried.borrow();
+            carried.as_ref().filter(|(fiber, _)| fiber.is_same(self)).map(|(_, locals)| locals.clone())
+        };
+        CARRIED.try_with(of_closure).ok().flatten().unwrap_or_else(|| self.locals())
+    }
+
+    /// Calls a closure of this fiber, which does not unwind, on a thread where the fiber does not run. It has these values, whatever
+    /// becomes of the fiber meanwhile. Gives them back.
+    pub(crate) fn call_apart<T>(&self, locals: Option<Locals>, f: impl FnOnce() -> T) -> (T, Option<Locals>) {
+        let outside = CARRIED.with(|carried| carried.replace(Some((self.clone(), locals))));
+        let value = {
+            let _current = self.set_current();
+            f()
+        };
+        let carried = CARRIED.with(|carried| carried.replace(outside));
+        (value, carried.and_then(|(_, locals)| locals))
     }
 
     /// Whether this thread runs the fiber, in the `register` of its wait.

@@ -346,3 +346,16 @@ fn a_race_on_a_pool_cancels_the_direct_loser() {
         );
     }
 }
+
+#[test]
+fn a_loser_that_computes_sees_that_it_has_lost_when_it_asks() {
+    let asks = Fiber::direct(|d| {
+        // Its event is the last one of the race, which it holds from then on.
+        d.wait(Fiber::delay(TICK))?;
+        while !d.is_cancelled() {
+            std::hint::spin_loop();
+        }
+        Ok(())
+    });
+    assert!(pool(2).run(asks.race(Fiber::delay(50 * TICK))).is_success());
+}

@@ -4,8 +4,12 @@ use super::{Log, dig};
 use fiber_core::error::{Abandoned, Cancelled, TimedOut};
 use fiber_core::sync::Latch;
 use fiber_core::{Context, Error, Fiber, Outcome, StackSupply, local_key};
-use fiber_sched::{Pool, Shutdown, block_on};
+use fiber_sched::{CurrentThread, Pool, Shutdown, block_on};
+use std::future::{Future, IntoFuture, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::mpsc;
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -52,6 +56,29 @@ fn it_has_the_context_the_locals_and_the_deadline_of_its_fiber() {
     assert_eq!(pool().run(fiber.with_local(&REQUEST, 7)).unwrap(), (7, 7, true));
     let late = Fiber::<()>::direct(|d| d.wait(Fiber::never())).timeout(Duration::from_millis(1));
     assert!(pool().run(late).failure().unwrap().is::<TimedOut>());
+}
+
+#[test]
+fn one_that_has_moved_apart_is_asked_for_itself() {
+    local_key! { static REQUEST: u64 = 0; }
+    let (tell, told) = mpsc::channel();
+    let block = Fiber::block(|| async move {
+        let function = Fiber::<()>::direct(move |d| {
+            let gone = d.wait(Fiber::<()>::never()).unwrap_err();
+            let fiber = Context::current().expect("it runs in a fiber");
+            tell.send((d.is_cancelled(), fiber.is_cancelled(), Context::local(&REQUEST))).unwrap();
+            Err(gone)
+        });
+        let mut function = function.with_local(&REQUEST, 7).into_future();
+        // Polled once, beside a wait: it moves apart. The block goes on, and drops it.
+        let begun = poll_fn(|cx| Poll::Ready(Pin::new(&mut function).poll(cx).is_pending())).await;
+        Fiber::delay(Duration::from_millis(10)).await?;
+        drop(function);
+        Ok::<_, Error>(begun)
+    });
+    // A scheduler without threads of its own has no stacks.
+    assert!(CurrentThread::new().run(block).unwrap());
+    assert_eq!(told.recv().unwrap(), (true, true, 7));
 }
 
 #[test]
