@@ -26,6 +26,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// the item of a send that has lost is never received. A longer program may have taken something before its last wait. A race is such a
     /// program in a race around it if one of its losers waits in a finalizer: while it does, another side of the outer race may win.
     ///
+    /// A side whose event has happened holds the race until it waits again, yields or ends. So a side that computes for long after a
+    /// wait delays the others, unless it yields ([`Fiber::yield_now`]) or asks `Direct::is_cancelled` now and then.
+    ///
     /// ```
     /// use fiber_core::{Either, Fiber};
     /// use fiber_test::TestScheduler;

@@ -25,7 +25,8 @@ thread_local! {
 
 impl Context {
     /// The context of the fiber that runs on this thread; `None` if none does. It works in all code that a fiber calls: in
-    /// closures, also blocking ones, in futures, and in the log layers that they call.
+    /// closures, also blocking ones, in futures, and in the log layers that they call. Borrowed tasks of [`compute`](crate::compute) that
+    /// another thread takes belong to no fiber there.
     ///
     /// A branch that runs in place has no context of its own before it waits, forks or sets a local, and a timeout has none before
     /// it forks or sets a local. Until then, this function gives the one around it; [`Fiber::current`](crate::Fiber::current) makes one.
