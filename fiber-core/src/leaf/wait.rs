@@ -346,7 +346,7 @@ impl<W: Awaits> Run for Leaf<W> {
     #[inline]
     fn run_then<'s, P: Follow<W::Out>>(mut self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
-            return plain.follow(cx, Outcome::Cancelled.without(self, cx));
+            return plain.follow(cx, self.end_unstarted(cx));
         }
         if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
             return Step::Wait(self.wait_then(cx, plain));

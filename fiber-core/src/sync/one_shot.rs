@@ -2,6 +2,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::promise::is_abandoned;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::step::Run;
@@ -66,8 +67,11 @@ impl<T: Send + 'static> Wait for Reply<T> {
     type Out = T;
     const CAN_LOSE: bool = true;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
-        self.cell.take().map(|outcome| self.passed(outcome))
+    /// The cancellation that drops the [`Resume`] may reach the waiting fiber right after that.
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
+        let outcome = self.cell.take()?;
+        let is_cancelled = is_abandoned(&outcome) && cx.is_interrupted();
+        Some(if is_cancelled { Outcome::Cancelled } else { self.passed(outcome) })
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
@@ -77,8 +81,10 @@ impl<T: Send + 'static> Wait for Reply<T> {
     /// The wake-up stays, so that a value which is sent now is refused: its wait is over.
     fn deregister(&mut self, _: &Cx<'_>) {}
 
+    /// A dropped [`Resume`] has sent nothing, so the fiber is cancelled, as it is at every other wait.
     fn close(&mut self) -> Option<Outcome<T>> {
-        self.cell.close().map(|outcome| self.passed(outcome))
+        let sent = self.cell.close().filter(|outcome| !is_abandoned(outcome));
+        sent.map(|outcome| self.passed(outcome))
     }
 
     fn waits_for(&self) -> WaitsFor {

@@ -265,6 +265,11 @@ impl<T> fmt::Debug for Promise<T> {
     }
 }
 
+/// Whether nobody was left who could have given another outcome.
+pub(super) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
+    matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
+}
+
 /// The wait of [`Promise::wait`].
 pub(crate) struct Kept<T: 'static> {
     promise: Arc<Shared<T>>,
@@ -306,6 +311,14 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         drop(queue);
         // Without the lock, because the clone is user code.
         if seat.claim() { self.outcome() } else { None }
+    }
+
+    /// The cancellation that drops the last handle may reach the waiting fiber right after that.
+    fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        self.leave(place);
+        let outcome = self.attempt(cx)?;
+        let is_cancelled = is_abandoned(&outcome) && cx.is_some_and(Cx::is_interrupted);
+        Some(if is_cancelled { Outcome::Cancelled } else { outcome })
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {

@@ -9,7 +9,7 @@ use fiber_core::error::{Abandoned, Cancelled};
 use fiber_core::sync::{Promise, PromiseFailed, Ref, one_shot};
 use fiber_core::{Error, Fiber, Outcome};
 use fiber_sched::Pool;
-use fiber_test::TestScheduler;
+use fiber_test::{Explore, TestScheduler};
 
 use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
 
@@ -232,6 +232,55 @@ fn a_value_that_was_sent_arrives_though_the_fiber_is_cancelled_before_it_begins_
     on_its_way.cancel_now();
     test.run_until_idle();
     assert_eq!(on_its_way.outcome().unwrap(), 3);
+}
+
+#[test]
+fn a_value_that_was_sent_reaches_the_steps_behind_a_wait_that_a_cancelled_fiber_has_not_begun() {
+    let test = TestScheduler::new();
+    let (reply, answer) = one_shot();
+    let busy = Fiber::delay(Duration::from_secs(1)).uncancelable();
+    let on_its_way = test.spawn(busy.bind(move |()| answer.map(|value: u32| value + 1)));
+    test.run_for(Duration::ZERO);
+    assert_eq!(reply.send(3), Ok(()));
+    on_its_way.cancel_now();
+    test.run_until_idle();
+    assert_eq!(on_its_way.outcome().unwrap(), 4);
+}
+
+#[test]
+fn one_who_was_cancelled_before_it_waits_for_a_dropped_resume_is_cancelled() {
+    let test = TestScheduler::new();
+    let (reply, answer) = one_shot::<u8>();
+    let busy = Fiber::delay(Duration::from_secs(1)).uncancelable();
+    let on_its_way = test.spawn(busy.bind(move |()| answer));
+    test.run_for(Duration::ZERO);
+    drop(reply);
+    on_its_way.cancel_now();
+    test.run_until_idle();
+    assert!(on_its_way.outcome().is_cancelled());
+
+    // The whole program is cancelled: a child that has not started drops what it would have sent.
+    let program = || {
+        let (reply, answer) = one_shot();
+        let replies = Fiber::delay(Duration::from_secs(1)).map(move |()| reply.success(1));
+        replies.fork().bind(move |_child| answer)
+    };
+    Explore::cancel_everywhere().program_only().no_regressions().check(program);
+    // A branch that has not started is reached before the one that waits.
+    let program = || {
+        let (reply, answer) = one_shot();
+        Fiber::delay(Duration::from_secs(1)).map(move |()| reply.success(1)).zip(answer)
+    };
+    Explore::cancel_everywhere().program_only().no_regressions().check(program);
+}
+
+#[test]
+fn one_who_is_cancelled_together_with_the_last_handle_of_a_promise_is_cancelled() {
+    Explore::cancel_everywhere().program_only().no_regressions().check(|| {
+        let promise = Promise::new();
+        let kept = promise.wait();
+        Fiber::delay(Duration::from_secs(1)).map(move |()| promise.success(1)).zip(kept)
+    });
 }
 
 #[test]

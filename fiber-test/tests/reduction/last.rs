@@ -68,3 +68,21 @@ fn locals_that_forks_inherit() {
         forks_in(move |part| part.with_local(&SENDER, Some(sender)).boxed(), move || receiver.is_closed())
     });
 }
+
+/// The last sender of a channel that is already closed changes nothing, but which sender is the last depends on the order.
+#[test]
+fn senders_of_a_channel_that_is_closed() {
+    assert_nothing_is_missed(|| {
+        let (sender, receiver) = Channel::<u32>::bounded(1);
+        let other = sender.clone();
+        let drops = Fiber::yield_now().map(move |()| drop(sender));
+        let closes = Fiber::yield_now().bind(move |()| {
+            let was_open = receiver.close();
+            Fiber::yield_now().map(move |()| {
+                drop(other);
+                was_open
+            })
+        });
+        drops.zip(closes).map(|((), was_open)| format!("was open: {was_open}")).boxed()
+    });
+}

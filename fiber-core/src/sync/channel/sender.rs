@@ -30,9 +30,8 @@ pub(super) struct SendingEnd<T>(pub(super) Arc<Channel<T>>);
 
 impl<T> Handles for SendingEnd<T> {
     fn handles(&self) -> Option<Object> {
-        // A closed channel is not closed again.
-        let state = &self.0.state;
-        (!state.lock_unnoted().is_closed()).then(|| state.object().second())
+        // The last one looks at the state, even if the channel is already closed: who that is depends on the order of the drops.
+        Some(self.0.state.object().second())
     }
 }
 
