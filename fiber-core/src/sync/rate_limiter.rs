@@ -109,7 +109,10 @@ impl RateLimiter {
             Fiber::now()
                 .bind_at(site, move |now| {
                     let wait = shared.bucket.lock().wait(now);
-                    Fiber::delay_at(site, wait).map_at(site, move |()| shared.bucket.lock().take(now + wait))
+                    // The token is taken when the operation starts, which may be late.
+                    Fiber::delay_at(site, wait)
+                        .bind_at(site, |()| Fiber::now())
+                        .map_at(site, move |now| shared.bucket.lock().take(now))
                 })
                 .map_at(site, move |()| drop(turn))
         })

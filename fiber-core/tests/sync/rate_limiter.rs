@@ -114,3 +114,16 @@ fn an_attempt_does_not_wait_and_does_not_get_ahead() {
     test.run_until_idle();
     assert!(waits.outcome().is_success());
 }
+
+#[test]
+fn one_who_wakes_late_has_not_begun_before() {
+    let test = TestScheduler::new().virtual_cpus(1);
+    let limiter = RateLimiter::new(1, Duration::from_millis(100));
+    let asks = Fiber::parallel((0..4).map(move |_| limiter.limited(Fiber::now())));
+    // The only processor computes until 170 ms, so whoever may begin at 100 ms begins then.
+    let computes =
+        Fiber::delay(Duration::from_millis(90)).bind(|()| fiber_test::compute(Duration::from_millis(80)));
+    let (begun, ()) = test.run(asks.zip(computes)).unwrap();
+    let millis: Vec<u64> = begun.iter().map(|at| at.as_nanos() / 1_000_000).collect();
+    assert_eq!(millis, [0, 170, 270, 370]);
+}
