@@ -377,7 +377,7 @@ impl TestScheduler {
 
     /// The unobserved failures so far, in order.
     pub fn unobserved(&self) -> Vec<String> {
-        self.machine.state().unobserved.iter().map(|(_, text)| text.clone()).collect()
+        self.machine.state().unobserved.iter().map(|lost| lost.text.clone()).collect()
     }
 
     /// The simulated network, for its settings and its faults.

@@ -349,6 +349,7 @@ impl TimerKey {
 pub struct Unobserved {
     fiber: Context,
     what: String,
+    is_panic: bool,
     trace: Vec<Frame>,
     suppressed: Vec<String>,
 }
@@ -382,14 +383,21 @@ impl Unobserved {
                 Ok(panic) => (panic.to_string(), panic.trace(), panic.suppressed()),
             };
             let suppressed = suppressed.iter().map(printed).collect();
-            let trace = trace.to_vec();
-            fiber.scheduler().unobserved(&Unobserved { fiber: fiber.clone(), what, trace, suppressed });
+            let (trace, is_panic) = (trace.to_vec(), wrong.is_ok());
+            fiber.scheduler().unobserved(&Unobserved {
+                fiber: fiber.clone(),
+                what,
+                is_panic,
+                trace,
+                suppressed,
+            });
         }));
     }
 
     /// Reports an event other than an outcome to the scheduler.
     pub(crate) fn notice(fiber: &Context, what: String, frame: Frame) {
-        Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() }.tell();
+        let (trace, suppressed) = (vec![frame], Vec::new());
+        Unobserved { fiber: fiber.clone(), what, is_panic: false, trace, suppressed }.tell();
     }
 
     /// A panic that is about to be suppressed into an outcome of `fiber`. Errors that are suppressed in the panic are
@@ -397,7 +405,7 @@ impl Unobserved {
     pub(crate) fn of_suppressed(fiber: &Context, panic: &Panic) -> Self {
         let (what, trace) = (panic.to_string(), panic.trace().to_vec());
         let suppressed = panic.unwatched().map(Error::to_string).collect();
-        Unobserved { fiber: fiber.clone(), what, trace, suppressed }
+        Unobserved { fiber: fiber.clone(), what, is_panic: true, trace, suppressed }
     }
 
     /// Calls the scheduler. A panic of its hook must not unwind into the caller.
@@ -413,6 +421,11 @@ impl Unobserved {
     /// The error's or panic's message. It may have several lines: that of a failed `assert_eq!` has three.
     pub fn message(&self) -> &str {
         &self.what
+    }
+
+    /// Whether it is a panic.
+    pub fn is_panic(&self) -> bool {
+        self.is_panic
     }
 
     /// The operators that the failure passed, innermost first.

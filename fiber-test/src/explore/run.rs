@@ -222,10 +222,8 @@ impl<'a> Runner<'a> {
         let state = machine.state();
         *turns_to_end = state.turns();
         let at = state.timeline.now();
-        let cancelled = state.mishaps.cancellations.happened();
-        // A fiber may fail if it waits for another one that was cancelled alone.
-        let (may_be_cancelled, may_fail) =
-            (!cancelled.is_empty(), cancelled.iter().any(|one| one.fiber.is_some()));
+        let may_be_cancelled = !state.mishaps.cancellations.happened().is_empty();
+        let may_fail = may_fail(&state);
         drop(state);
         match started.outcome() {
             Outcome::Success(()) => None,
@@ -252,11 +250,12 @@ impl<'a> Runner<'a> {
             }
         }
         let state = machine.state();
-        let unobserved = state.unobserved.first().cloned();
+        let may_fail = may_fail(&state);
+        let unobserved = state.unobserved.iter().find(|lost| lost.is_panic || !may_fail).cloned();
         let (live, is_held) = (state.fibers.len(), !state.holdings.is_empty());
         drop(state);
         match unobserved {
-            Some((at, failure)) if !may_be_unobserved => Some(Problem::unobserved(at, failure)),
+            Some(lost) if !may_be_unobserved => Some(Problem::unobserved(lost.at, lost.text)),
             _ if may_leak => None,
             _ if live > 0 => machine.leak(|_| false).map(Problem::leak),
             _ if is_held && !may_hold => machine.leak(|_| true).map(Problem::leak),
@@ -277,6 +276,11 @@ impl<'a> Runner<'a> {
         machine.state().put_trace(trace);
         claimed.err().map(|panic| Problem::claimed(at, panic_message(panic)))
     }
+}
+
+/// Whether a fiber may fail, because it may wait for another one that was cancelled alone.
+fn may_fail(state: &State) -> bool {
+    state.mishaps.cancellations.happened().iter().any(|one| one.fiber.is_some())
 }
 
 #[cfg(test)]

@@ -482,8 +482,8 @@ impl Scheduler for Machine {
         // Without the lock: to print an error is the program's code.
         let text = text_of(failure);
         let mut state = self.state();
-        let now = state.timeline.now();
-        state.unobserved.push((now, text));
+        let at = state.timeline.now();
+        state.unobserved.push(state::Lost { at, is_panic: failure.is_panic(), text });
     }
 }
 

@@ -35,13 +35,21 @@ use crate::strategy::{Decision, FAIRNESS_BOUND, Strategy};
 use crate::trace::Trace;
 use crate::wait_graph::{Snapshot, WaitGraph};
 
+/// An unobserved failure.
+#[derive(Clone)]
+pub(crate) struct Lost {
+    /// When nobody could observe it any more.
+    pub(crate) at: Instant,
+    pub(crate) is_panic: bool,
+    pub(crate) text: String,
+}
+
 pub(crate) struct State {
     pub(crate) timeline: Timeline,
     pub(crate) fibers: Fibers,
     pub(crate) holdings: Holdings,
     pub(crate) limits: Limits,
-    /// Unobserved failures, and when they were certain to be.
-    pub(crate) unobserved: Vec<(Instant, String)>,
+    pub(crate) unobserved: Vec<Lost>,
     pub(crate) mishaps: Mishaps,
     places: Places,
     pub(crate) census: Option<Census>,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fiber_core::Fiber;
 use fiber_core::sync::Channel;
+use fiber_core::{Error, Fiber, fiber};
 use fiber_test::{Explore, ProblemKind, TestScheduler};
 
 use crate::known;
@@ -175,6 +175,31 @@ fn one_that_fails_since_a_child_was_cancelled_is_not_broken() {
         child.fork().bind(move |_child| take.recv())
     };
     Explore::cancel_everywhere().check(program);
+}
+
+/// The first child is cancelled, so the one that joins it fails, and then the program is cancelled before it looks at that.
+#[test]
+fn a_failure_for_want_of_a_cancelled_child_may_remain_unobserved_but_a_panic_may_not() {
+    fn program(panics: bool) -> Fiber<()> {
+        fiber! {
+            let! first = Fiber::yield_now().map(|()| 7).fork();
+            let! second = first.join().attempt().bind(move |joined| {
+                assert!(joined.is_ok() || !panics, "no value");
+                Fiber::from_result(joined)
+            }).fork();
+            do! Fiber::yield_now();
+            do! Fiber::yield_now();
+            let! _outcome = second.outcome();
+        }
+    }
+
+    Explore::cancel_everywhere().check(|| program(false));
+    let failure = Explore::cancel_everywhere().try_check(|| program(true)).unwrap_err();
+    assert!(failure.to_string().contains("no value"), "{failure}");
+    // The same if no fiber was cancelled alone.
+    let program = || Fiber::<()>::fail(Error::msg("lost")).fork().bind(|_lost| Fiber::delay(SECOND));
+    let failure = Explore::cancel_everywhere().try_check(program).unwrap_err();
+    assert!(failure.to_string().contains("lost"), "{failure}");
 }
 
 #[test]
