@@ -114,7 +114,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Whether it is of no use to go on: the fiber in which the scope was opened is cancelled, or a task has panicked.
     ///
     /// That fiber is [`Context::current`]. A timeout, or a branch that runs in place, may have no context of its own: then its end is not
-    /// seen here. A computation that has to end with a timeout, or as the loser of a race, belongs into [`Fiber::blocking_with`], whose
+    /// seen here. A computation that has to end with a timeout, or as the loser of a race, belongs in [`Fiber::blocking_with`], whose
     /// token its tasks can ask.
     ///
     /// [`Fiber::blocking_with`]: crate::Fiber::blocking_with

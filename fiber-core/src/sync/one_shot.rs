@@ -2,7 +2,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::promise::is_abandoned;
+use super::promise::{cancelled_or, is_abandoned};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::step::Run;
@@ -67,11 +67,8 @@ impl<T: Send + 'static> Wait for Reply<T> {
     type Out = T;
     const CAN_LOSE: bool = true;
 
-    /// The cancellation that drops the [`Resume`] may reach the waiting fiber right after that.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        let outcome = self.cell.take()?;
-        let is_cancelled = is_abandoned(&outcome) && cx.is_interrupted();
-        Some(if is_cancelled { Outcome::Cancelled } else { self.passed(outcome) })
+        self.cell.take().map(|outcome| self.passed(cancelled_or(outcome, cx.is_interrupted())))
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {

@@ -270,6 +270,12 @@ pub(super) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
 }
 
+/// The end of a wait that was woken with `outcome`. The cancellation that drops the last one who could have given another outcome may reach
+/// the waiting fiber right after that.
+pub(super) fn cancelled_or<T>(outcome: Outcome<T>, is_interrupted: bool) -> Outcome<T> {
+    if is_interrupted && is_abandoned(&outcome) { Outcome::Cancelled } else { outcome }
+}
+
 /// The wait of [`Promise::wait`].
 pub(crate) struct Kept<T: 'static> {
     promise: Arc<Shared<T>>,
@@ -313,12 +319,9 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         if seat.claim() { self.outcome() } else { None }
     }
 
-    /// The cancellation that drops the last handle may reach the waiting fiber right after that.
     fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         self.leave(place);
-        let outcome = self.attempt(cx)?;
-        let is_cancelled = is_abandoned(&outcome) && cx.is_some_and(Cx::is_interrupted);
-        Some(if is_cancelled { Outcome::Cancelled } else { outcome })
+        self.attempt(cx).map(|outcome| cancelled_or(outcome, cx.is_some_and(Cx::is_interrupted)))
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {

@@ -23,6 +23,10 @@ thread_local! {
     static CARRIED: Carried = const { RefCell::new(None) };
 }
 
+fn value_of<T: Clone + Send + Sync>(key: &'static LocalKey<T>, locals: Option<Locals>) -> Option<T> {
+    locals.as_ref().and_then(|locals| locals.get(key)).cloned()
+}
+
 impl Context {
     /// The context of the fiber that runs on this thread; `None` if none does. It works in all code that a fiber calls: in
     /// closures, also blocking ones, in futures, and in the log layers that they call. Borrowed tasks of [`compute`](crate::compute) that
@@ -70,7 +74,7 @@ impl Context {
     /// If the default or `clone` does.
     pub fn local<T: Clone + Send + Sync>(key: &'static LocalKey<T>) -> T {
         let locals = Context::current().and_then(|fiber| fiber.locals_here());
-        locals.as_ref().and_then(|locals| locals.get(key)).cloned().unwrap_or_else(|| key.default_value())
+        value_of(key, locals).unwrap_or_else(|| key.default_value())
     }
 
     /// The value that this fiber carries for `key`; `None` if none was set. For observers, which inspect fibers from
@@ -89,7 +93,7 @@ impl Context {
     /// # Panics
     /// If `clone` does.
     pub fn carried<T: Clone + Send + Sync>(&self, key: &'static LocalKey<T>) -> Option<T> {
-        self.locals().as_ref().and_then(|locals| locals.get(key)).cloned()
+        value_of(key, self.locals())
     }
 
     /// The values that code of this fiber has on this thread.
