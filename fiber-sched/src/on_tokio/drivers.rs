@@ -64,6 +64,8 @@ pub(super) struct Drivers {
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
     idle: Idle,
+    /// How many tasks of `stir` have not run.
+    stirring: AtomicUsize,
     is_stopped: AtomicBool,
     /// How many drivers have not ended.
     live: AtomicUsize,
@@ -91,6 +93,7 @@ impl Drivers {
             lent,
             wakers: (0..count).map(|_| OnceLock::new()).collect(),
             idle: Idle::new(count),
+            stirring: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
         });
@@ -121,15 +124,29 @@ impl Drivers {
         }
     }
 
-    /// Wakes an idle driver, if there is one. `elsewhere`: on another thread, because this one is in a turn.
-    pub(super) fn wake_one(&self, elsewhere: bool) {
+    /// Wakes an idle driver. `elsewhere`: on another thread, because this one is in a turn. `false`: none is idle.
+    pub(super) fn wake_one(&self, elsewhere: bool) -> bool {
         if !self.idle.has_any() {
-            return;
+            return false;
         }
-        let Some(index) = self.idle.take() else { return };
+        let Some(index) = self.idle.take() else { return false };
         self.wake(index);
         if elsewhere {
             self.clear_slot();
+        }
+        true
+    }
+
+    /// Makes tokio search for a driver that was woken, and waits in the queue of a worker that computes while another one sleeps
+    /// ([tokio#6847](https://github.com/tokio-rs/tokio/issues/6847)). An empty task wakes a worker, which searches.
+    ///
+    /// At most as many of these tasks wait as there are workers, so they do not pile up while all workers compute.
+    pub(super) fn stir(self: &Arc<Self>) {
+        // Relaxed, here and below: only the lookout stirs, and if it sees a task that has just ended, it stirs at its next look.
+        if self.stirring.load(Ordering::Relaxed) < self.count() {
+            self.stirring.fetch_add(1, Ordering::Relaxed);
+            let drivers = self.clone();
+            drop(self.runtime.spawn(async move { _ = drivers.stirring.fetch_sub(1, Ordering::Relaxed) }));
         }
     }
 

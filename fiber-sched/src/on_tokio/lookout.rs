@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | a fiber in the queue | the fiber that computes has queued it, and no other driver was woken for it | wakes an idle driver |
 //! | the same | its driver lies in the slot of a worker whose tokio task computes | wakes another one |
+//! | the same | its driver lies in the queue of a worker that computes, and tokio has woken no other worker for it | lets tokio search |
 //! | a task that hosts a fiber | the fiber that computes has woken it | wakes it |
 //! | a lent branch | only its owner knows it | queues it |
 //! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |
@@ -132,8 +133,9 @@ impl Lookout {
         }
         let held = (0..).zip(&self.seen).filter(|(_, seen)| seen.is_held());
         held.for_each(|(index, _)| self.drivers.wakes(index).wake_all());
-        if self.drivers.has_tasks() || self.seen.iter().any(Seen::was_not_held) {
-            self.drivers.wake_one(false);
+        let may_wait = self.drivers.has_tasks() || self.seen.iter().any(Seen::was_not_held);
+        if may_wait && !self.drivers.wake_one(false) {
+            self.drivers.stir();
         }
         self.timekeeper.take_due().into_iter().for_each(|task| self.drivers.push(task));
     }
