@@ -79,7 +79,7 @@ fn nested_calls_lend_several_tasks_at_a_time() {
     pool.join(|| compute::join(|| compute::join(wait, wait), wait), wait);
 }
 
-/// Each of these right sides waits until another thread has run one more of those above.
+/// Each of these right sides waits until another thread has run as many of those above.
 #[test]
 fn what_a_thread_keeps_to_itself_is_lent_when_others_have_taken_the_rest() {
     const DEPTH: usize = 100;
@@ -95,12 +95,10 @@ fn what_a_thread_keeps_to_itself_is_lent_when_others_have_taken_the_rest() {
         if thread::current().id() != owner {
             elsewhere.fetch_add(1, Ordering::Relaxed);
         } else if depth < DEPTH / 4 {
-            let before = elsewhere.load(Ordering::Relaxed);
-            wait_until(|| elsewhere.load(Ordering::Relaxed) > before);
+            wait_until(|| elsewhere.load(Ordering::Relaxed) >= depth);
         }
     };
     pool.scope(|_| nested(DEPTH, &right));
-    assert!(elsewhere.into_inner() > 0);
 }
 
 fn wait_until(is_so: impl Fn() -> bool) {
