@@ -1,13 +1,14 @@
 //! Random programs that race: the reduced orders show the results of all orders, no more and no fewer.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use fiber_core::sync::{Channel, Mutex, Receiver, Ref, Sender};
 use fiber_core::{Either, Fiber, Run};
 use fiber_test::{Explore, touch, touch_read};
-use parking_lot::Mutex as Lock;
+
+use crate::numbers::Numbers;
+use crate::results::{Seen, results};
 
 /// The number of programs with several results.
 const RACING: u32 = 100;
@@ -31,18 +32,10 @@ enum Step {
     TimeOut,
 }
 
-/// The same numbers in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-
-    fn step(&mut self) -> Step {
-        let (which, value) = (self.below(2) as usize, self.below(3) as u32 + 1);
-        match self.below(9) {
+impl Step {
+    fn random(numbers: &mut Numbers) -> Self {
+        let (which, value) = (numbers.below(2) as usize, numbers.below(3) as u32 + 1);
+        match numbers.below(9) {
             0 => Step::Load(which),
             1 => Step::Store(which, value),
             2 => Step::Add(which),
@@ -54,13 +47,16 @@ impl Numbers {
             _ => Step::TimeOut,
         }
     }
+}
 
-    /// Two fibers of one to three steps, or three of one or two.
-    fn program(&mut self) -> Vec<Vec<Step>> {
-        let fibers = 2 + self.below(2);
-        let fiber = |numbers: &mut Self| (0..1 + numbers.below(5 - fibers)).map(|_| numbers.step()).collect();
-        (0..fibers).map(|_| fiber(self)).collect()
-    }
+/// Two fibers of one to three steps, or three of one or two.
+fn random_program(numbers: &mut Numbers) -> Vec<Vec<Step>> {
+    let fibers = 2 + numbers.below(2);
+    let fiber = |numbers: &mut Numbers| {
+        let steps = 1 + numbers.below(5 - fibers);
+        (0..steps).map(|_| Step::random(numbers)).collect()
+    };
+    (0..fibers).map(|_| fiber(numbers)).collect()
 }
 
 #[derive(Clone)]
@@ -134,15 +130,7 @@ fn fiber(world: &World, steps: Vec<Step>) -> Fiber<Vec<u32>> {
     Fiber::fold(steps, Vec::new(), next).boxed()
 }
 
-/// All results of a program, and the number of orders. `None`: there are more than that.
-fn results(explore: &Explore, fibers: &[Vec<Step>]) -> Option<(BTreeSet<String>, u64)> {
-    let seen = Arc::new(Lock::new(BTreeSet::new()));
-    let explored = explore.try_check(|| program(fibers, seen.clone()));
-    let explored = explored.unwrap_or_else(|failure| panic!("{fibers:?}: {failure}"));
-    explored.is_complete().then(|| (std::mem::take(&mut *seen.lock()), explored.schedules()))
-}
-
-fn program(fibers: &[Vec<Step>], seen: Arc<Lock<BTreeSet<String>>>) -> Fiber<(), impl Run<Out = ()>> {
+fn program(fibers: &[Vec<Step>], seen: Seen) -> Fiber<(), impl Run<Out = ()>> {
     let world = World::new();
     let all: Vec<_> = fibers.iter().map(|steps| fiber(&world, steps.clone())).collect();
     Fiber::parallel(all).map(move |logs| {
@@ -155,14 +143,16 @@ fn program(fibers: &[Vec<Step>], seen: Arc<Lock<BTreeSet<String>>>) -> Fiber<(),
 
 #[test]
 fn the_results_of_racing_programs_are_those_of_all_orders() {
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers::new();
     let (mut racing, mut many, mut orders, mut run) = (0, 0, 0, 0);
     while racing < RACING {
-        let fibers = numbers.program();
-        let Some((all, of_all)) = results(&Explore::exhaustive().schedules(MOST_ORDERS), &fibers) else {
-            continue;
+        let fibers = random_program(&mut numbers);
+        let all_of = |explore: Explore| {
+            let explore = explore.schedules(MOST_ORDERS);
+            results(&explore, &format!("{fibers:?}"), |seen| program(&fibers, seen))
         };
-        let reduced = results(&Explore::exhaustive().reduced().schedules(MOST_ORDERS), &fibers);
+        let Some((all, of_all)) = all_of(Explore::exhaustive()) else { continue };
+        let reduced = all_of(Explore::exhaustive().reduced());
         let (reduced, of_reduced) = reduced.expect("there are not more of these");
         assert_eq!(reduced, all, "{fibers:?}");
         if all.len() > 1 {
