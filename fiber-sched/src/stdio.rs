@@ -14,6 +14,8 @@ use parking_lot::{Condvar, Mutex};
 
 /// The number of bytes that are read ahead of the fibers' reads.
 const MOST_AHEAD: usize = 64 * 1024;
+/// The most bytes that are read at once: more than the buffer of `std::io::stdin`, which is then left out.
+const PIECE: usize = 16 * 1024;
 
 /// The standard input, which all its readers share. For lines, use one [`BufReader`](fiber_core::net::BufReader).
 ///
@@ -107,8 +109,9 @@ struct State {
 
 impl Ahead {
     fn fill(&self, mut from: impl Read) {
-        let mut buffer = vec![0; MOST_AHEAD];
+        let mut buffer = vec![0; PIECE];
         loop {
+            self.wait_for_room();
             match from.read(&mut buffer) {
                 Ok(0) => return self.ends(Ok(())),
                 Ok(n) => self.put(&buffer[..n]),
@@ -118,11 +121,14 @@ impl Ahead {
         }
     }
 
-    fn put(&self, bytes: &[u8]) {
+    /// Waits until a piece can be kept. What the thread has taken from the source, nobody else gets.
+    fn wait_for_room(&self) {
         let mut state = self.state.lock();
-        self.has_room.wait_while(&mut state, |state| state.bytes.len() >= MOST_AHEAD);
-        state.bytes.extend(bytes);
-        drop(state);
+        self.has_room.wait_while(&mut state, |state| state.bytes.len() + PIECE > MOST_AHEAD);
+    }
+
+    fn put(&self, bytes: &[u8]) {
+        self.state.lock().bytes.extend(bytes);
         self.readable.event(false).fire();
     }
 
@@ -138,7 +144,9 @@ impl Ahead {
             let end = state.end.as_mut().ok_or(ErrorKind::WouldBlock)?;
             return std::mem::replace(end, Ok(())).map(|()| 0);
         }
-        let n = state.bytes.read(into)?;
+        // The queue may be in two parts, of which a call takes one. A read that is short says that nothing is left.
+        let first = state.bytes.read(into)?;
+        let n = first + state.bytes.read(&mut into[first..])?;
         self.has_room.notify_one();
         Ok(n)
     }
@@ -198,6 +206,7 @@ impl fmt::Debug for Ahead {
 mod tests {
     use super::*;
     use crate::Pool;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::sync::mpsc;
     use std::time::Duration;
 
@@ -236,10 +245,50 @@ mod tests {
         let (pieces, from) = mpsc::channel();
         let input = read_by_a_thread(Pieces(from));
         // More than the thread reads ahead.
-        (0..10_u8).for_each(|n| pieces.send(vec![n; MOST_AHEAD / 2]).unwrap());
+        (0..10_u8).for_each(|n| pieces.send(vec![n; PIECE]).unwrap());
         drop(pieces);
         let all = Pool::builder().workers(1).build().run(input.buffered().limit(usize::MAX).rest()).unwrap();
-        assert_eq!(all.len(), 10 * (MOST_AHEAD / 2));
+        assert_eq!(all.len(), 10 * PIECE);
         assert!(all.is_sorted());
+    }
+
+    /// The queue is a ring, at whose end the second piece is split.
+    #[test]
+    fn a_read_takes_all_that_is_there() {
+        let (pieces, from) = mpsc::channel();
+        let input = read_by_a_thread(Pieces(from));
+        let pool = Pool::builder().workers(1).build();
+        let patience = Duration::from_secs(20);
+        pieces.send(vec![1; 1000]).unwrap();
+        assert_eq!(pool.run(input.read([0; 600]).timeout(patience)).unwrap().0, 600);
+        pieces.send(vec![2; 500]).unwrap();
+        thread::sleep(Duration::from_millis(20)); // so that it is there
+        let mut left = 900;
+        while left > 0 {
+            // More would have to come before a read that waited for an event would end.
+            left -= pool.run(input.read([0; 4096]).timeout(patience)).unwrap().0;
+        }
+    }
+
+    /// Never ends, and counts the bytes that were taken.
+    struct Endless(Arc<AtomicUsize>);
+
+    impl Read for Endless {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.0.fetch_add(into.len(), SeqCst);
+            Ok(into.len())
+        }
+    }
+
+    #[test]
+    fn a_thread_takes_no_more_than_it_may_read_ahead() {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let input = read_by_a_thread(Endless(taken.clone()));
+        let pool = Pool::builder().workers(1).build();
+        for reads in 0..100 {
+            thread::sleep(Duration::from_millis(1));
+            assert!(taken.load(SeqCst) <= MOST_AHEAD + reads * 1000, "{taken:?} bytes for {reads} reads");
+            assert_eq!(pool.run(input.read([0; 1000])).unwrap().0, 1000);
+        }
     }
 }

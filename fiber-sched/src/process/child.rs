@@ -53,7 +53,9 @@ fn bury_orphans() {
     }
 }
 
-/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended, and does not wait for its end.
+/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended, and does not wait for its end. A fiber of
+/// [`wait`](Child::wait) keeps the process, too: then the last one of both kills it. Within [`with`](super::with), none of them does; the end of the
+/// fiber does.
 ///
 /// The command requests pipes by `Stdio::piped()`. Take them out to use them; the input of the process
 /// ends when `stdin` is [closed](ByteStream::close), or its last clone is dropped.
@@ -108,8 +110,8 @@ impl Child {
         self.process.0.id
     }
 
-    /// Waits for the end of the process. This does not close its input: if the process reads until the end of its input, drop
-    /// its `stdin` first.
+    /// Waits for the end of the process, also if the `Child` is dropped meanwhile. This does not close its input: if the process reads until
+    /// the end of its input, drop its `stdin` first.
     ///
     /// ```
     /// use fiber_core::fiber;
@@ -171,10 +173,10 @@ impl Process {
 
     #[track_caller]
     fn wait(self) -> Fiber<ExitStatus> {
-        Fiber::iterate(FIRST_PAUSE, move |pause: Duration| {
+        Fiber::iterate(Duration::ZERO, move |pause: Duration| {
             let process = self.clone();
             self.pause(pause).try_map(move |()| {
-                let next = (2 * pause).min(LONGEST_PAUSE);
+                let next = (2 * pause).clamp(FIRST_PAUSE, LONGEST_PAUSE);
                 process
                     .try_wait()
                     .map(|status| status.map_or(ControlFlow::Continue(next), ControlFlow::Break))
@@ -183,10 +185,12 @@ impl Process {
         .boxed()
     }
 
-    /// Waits until the process has ended, or may have.
+    /// Waits until the process has ended, or may have. The first pause is zero.
     fn pause(&self, pause: Duration) -> Fiber<()> {
-        match &self.0.end {
-            Some(end) => end.readable().boxed(),
+        match self.0.end.clone() {
+            Some(end) if pause.is_zero() => end.readable().boxed(),
+            // The scheduler that has started the process has ended: there are no more events.
+            Some(end) => Fiber::delay(pause).bind(move |()| end.readable()).boxed(),
             None => Fiber::delay(pause).boxed(),
         }
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fiber_core::net::copy;
+use fiber_core::scheduler::TaskKind;
 use fiber_core::{Either, Fiber, fiber};
 use fiber_sched::process::{self, Child};
 use fiber_sched::{AffinityPool, CurrentThread, Pool};
@@ -291,6 +292,19 @@ fn a_child_that_is_dropped_is_killed() {
             }
         }
     });
+}
+
+#[test]
+fn a_wait_outlives_the_child_and_the_pool_that_has_started_it_and_does_not_spin() {
+    let first = Pool::builder().workers(1).build();
+    let child = first.run(process::spawn(shell("sleep 0.5; exit 3"))).unwrap();
+    let wait = child.wait();
+    drop((child, first));
+    let second = Pool::builder().workers(1).build();
+    let status = second.run(wait.timeout(PATIENCE)).unwrap();
+    assert_eq!(status.code(), Some(3));
+    let sleeps = second.metrics().total(|worker| worker.tasks(TaskKind::Timer));
+    assert!((1..500).contains(&sleeps), "it has slept {sleeps} times");
 }
 
 #[test]

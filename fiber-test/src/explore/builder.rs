@@ -112,7 +112,8 @@ impl Explore {
         Explore::new(Mode::Exhaustive { preemptions: None, is_reduced: false })
     }
 
-    /// The schedule in a failure report: to debug it, or to keep it as a test.
+    /// The schedule in a failure report: to debug it, or to keep it as a test. It is run first. If it breaks the program, the report needs
+    /// more runs, of this schedule and of others close to it.
     ///
     /// ```
     /// use fiber_core::Fiber;

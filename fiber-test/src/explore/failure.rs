@@ -109,6 +109,12 @@ pub(crate) fn analyze(
 }
 
 impl Failure {
+    /// Where the test explores the program.
+    #[cfg(feature = "pictures")]
+    pub(super) fn site(&self) -> Site {
+        self.0.site
+    }
+
     /// What is wrong.
     pub fn problem(&self) -> &Problem {
         &self.0.problem

@@ -6,7 +6,8 @@ use super::builder::Explore;
 
 impl Explore {
     /// Sets the directory for the picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. It is created
-    /// if necessary. By default, the environment variable `FIBER_TEST_OUT` may name a directory that gets a folder for each failing test.
+    /// if necessary. By default, the environment variable `FIBER_TEST_OUT` may name a directory that gets a folder for each failing test,
+    /// named by its source file and its name (without a name, as in a thread that the test has started, by the line of the check).
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};

@@ -42,7 +42,7 @@ pub(crate) enum Regressions {
 /// The schedules of one exploration of one test.
 pub(crate) struct RegressionFile {
     file: PathBuf,
-    /// The beginning of this exploration's lines: schedules of other tests or settings do not apply to it.
+    /// What this exploration's lines have before the fingerprint: schedules of other tests or settings do not apply to it.
     key: String,
 }
 
@@ -103,7 +103,7 @@ impl Regressions {
             Regressions::Beside => (source.as_ref()?.with_extension("fiber-regressions"), test?),
         };
         let of = source.as_deref().and_then(in_package).unwrap_or_else(|| caller.file().to_owned());
-        let key = format!("{VERSION} {} {test} {settings} #", of.replace('\\', "/"));
+        let key = format!("{VERSION} {} {test} {settings}", of.replace('\\', "/"));
         Some(RegressionFile { file, key })
     }
 }
@@ -141,7 +141,8 @@ impl RegressionFile {
         )
     }
 
-    /// Parses a line. `None`: it belongs to another exploration.
+    /// Parses a line. `None`: it belongs to another exploration, as far as it can be read: otherwise the one that it was meant for might
+    /// leave it out.
     ///
     /// # Errors
     /// A description of the syntax error.
@@ -155,12 +156,13 @@ impl RegressionFile {
         if text.split(' ').next() != Some(VERSION) {
             return Err(wrong(&format!("`{text}` is not a line of version {VERSION} of this file")));
         }
-        let Some(rest) = text.strip_prefix(&self.key) else { return Ok(None) };
+        let (key, rest) =
+            text.rsplit_once(" #").ok_or_else(|| wrong(&format!("`{text}` has no fingerprint")))?;
         let (fingerprint, schedule) =
             rest.split_once(':').ok_or_else(|| wrong(&format!("`{text}` has no schedule")))?;
         let fingerprint = fingerprint.parse().map_err(|error| wrong(&error))?;
         let schedule = schedule.parse().map_err(|error| wrong(&error))?;
-        Ok(Some(Regression { schedule, fingerprint, line }))
+        Ok((key == self.key).then_some(Regression { schedule, fingerprint, line }))
     }
 
     /// The message about a schedule that no longer breaks the program, if the fingerprint has changed.
@@ -170,7 +172,8 @@ impl RegressionFile {
         (now != *fingerprint).then(|| {
             format!(
                 "{place}:{line}: stale: the program has changed since \"{schedule}\" broke it, and the same text means another schedule \
-                 now. It was run, and breaks nothing. Remove the line, or replace its schedule by one that shows the old bug."
+                 now. It was run, and breaks nothing. Remove the line, or replace its schedule by one that shows the old bug. If the test \
+                 explores several programs with the same settings, the line may be of another one: then leave it."
             )
         })
     }
@@ -190,7 +193,7 @@ impl RegressionFile {
 
     /// In one write, since other tests may append to the same file.
     fn append(&self, schedule: &Schedule, fingerprint: Fingerprint) -> io::Result<()> {
-        let line = format!("{}{fingerprint}: {schedule}\n", self.key);
+        let line = format!("{} #{fingerprint}: {schedule}\n", self.key);
         let mut options = fs::OpenOptions::new();
         match options.append(true).create_new(true).open(&self.file) {
             Ok(mut file) => file.write_all(format!("{HEADER}{line}").as_bytes()),

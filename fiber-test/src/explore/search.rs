@@ -157,7 +157,8 @@ impl Explored {
     }
 
     /// The number of [regressions](crate::Explore::regressions) of the test that are stale: the program has changed since they broke it, and their text
-    /// now means another schedule. They were run, and broke nothing. The output of the test names their lines, which may be removed.
+    /// now means another schedule. They were run, and broke nothing. The output of the test names their lines, which may be removed. If the test
+    /// explores several programs with the same settings, each exploration runs the lines of all, and those of the others may count as stale.
     ///
     /// ```
     /// use fiber_core::Fiber;

@@ -109,6 +109,20 @@ fn a_broken_line_is_named() {
     assert_eq!(runs, 0);
 }
 
+/// The test for which it was meant would not find it.
+#[test]
+fn a_line_without_its_fingerprint_is_named_whatever_test_it_is_of() {
+    let file = fresh("no-fingerprint");
+    for broken in ["explorer/regressions.rs another_test explore: 3:1", "elsewhere.rs it explore #0 3:1"] {
+        fs::write(&file, format!("2 {broken}\n")).unwrap();
+        let (report, runs) = explore(&file, right);
+        let report = report.expect("it is no line");
+        assert!(report.contains("no-fingerprint.fiber-regressions:1: "), "{report}");
+        assert!(report.contains("Correct the line"), "{report}");
+        assert_eq!(runs, 0);
+    }
+}
+
 #[test]
 fn the_lines_of_other_tests_are_left_alone() {
     let file = fresh("others");
