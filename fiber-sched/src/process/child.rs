@@ -53,9 +53,9 @@ fn bury_orphans() {
     }
 }
 
-/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended, and does not wait for its end. A fiber of
-/// [`wait`](Child::wait) keeps the process, too: then the last one of both kills it. Within [`with`](super::with), none of them does; the end of the
-/// fiber does.
+/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended, and does not wait for its end. The fibers of
+/// [`wait`](Child::wait) own the process, too, so it is killed when the last owner is dropped. Within [`with`](super::with), it is killed only at the end
+/// of that fiber.
 ///
 /// The command requests pipes by `Stdio::piped()`. Take them out to use them; the input of the process
 /// ends when `stdin` is [closed](ByteStream::close), or its last clone is dropped.
