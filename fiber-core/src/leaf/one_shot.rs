@@ -128,3 +128,14 @@ impl<T> OneShot<T> {
         matches!(*self.0.lock(), State::Closed)
     }
 }
+
+/// Whether nobody was left who could have given another outcome.
+pub(crate) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
+    matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
+}
+
+/// The end of a wait that was woken with `outcome`. The cancellation that drops the last one who could have given another outcome may reach
+/// the waiting fiber right after that.
+pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, is_interrupted: bool) -> Outcome<T> {
+    if is_interrupted && is_abandoned(&outcome) { Outcome::Cancelled } else { outcome }
+}

@@ -12,7 +12,7 @@ use crate::error::shared::PromiseFailed;
 use crate::error::{Abandoned, Cancelled, Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, cancelled_or};
 use crate::outcome::Outcome;
 
 /// A value that is set once, later, for all fibers that wait for it.
@@ -263,17 +263,6 @@ impl<T> fmt::Debug for Promise<T> {
         };
         write!(f, "{} ({state})", self.0.subject)
     }
-}
-
-/// Whether nobody was left who could have given another outcome.
-pub(super) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
-    matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
-}
-
-/// The end of a wait that was woken with `outcome`. The cancellation that drops the last one who could have given another outcome may reach
-/// the waiting fiber right after that.
-pub(super) fn cancelled_or<T>(outcome: Outcome<T>, is_interrupted: bool) -> Outcome<T> {
-    if is_interrupted && is_abandoned(&outcome) { Outcome::Cancelled } else { outcome }
 }
 
 /// The wait of [`Promise::wait`].
