@@ -67,7 +67,7 @@ impl<T, F: Clone> Clone for Callback<T, F> {
 
 impl<T, F> Callback<T, F> {
     fn end(&self, cx: &Cx<'_>, outcome: Outcome<T>) -> Option<Outcome<T>> {
-        let outcome = cancelled_or(outcome, cx.is_interrupted());
+        let outcome = cancelled_or(outcome, Some(cx));
         Some(outcome.passed(Frame::new("callback", self.site)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::engine::context::Wakeup;
+use crate::engine::context::{Cx, Wakeup};
 use crate::error::{Abandoned, Error};
 use crate::footprint::Noted;
 use crate::outcome::Outcome;
@@ -134,8 +134,8 @@ pub(crate) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
 }
 
-/// The end of a wait that was woken with `outcome`. The cancellation that drops the last one who could have given another outcome may reach
-/// the waiting fiber right after that.
-pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, is_interrupted: bool) -> Outcome<T> {
-    if is_interrupted && is_abandoned(&outcome) { Outcome::Cancelled } else { outcome }
+/// The end of a wait with `outcome`, which came while the fiber waited. The cancellation that drops the last one who could have given
+/// another outcome may reach the fiber right after that. `cx`: `None` for a thread.
+pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, cx: Option<&Cx<'_>>) -> Outcome<T> {
+    if is_abandoned(&outcome) && cx.is_some_and(Cx::is_about_to_be_interrupted) { Outcome::Cancelled } else { outcome }
 }

@@ -67,12 +67,12 @@ impl<T: Send + 'static> Wait for Reply<T> {
     const CAN_LOSE: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.cell.take().map(|outcome| self.passed(cancelled_or(outcome, cx.is_interrupted())))
+        self.cell.take().map(|outcome| self.passed(cancelled_or(outcome, Some(cx))))
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
         let outcome = self.cell.take_or_wait(wakeup);
-        outcome.map(|outcome| self.passed(cancelled_or(outcome, cx.is_interrupted())))
+        outcome.map(|outcome| self.passed(cancelled_or(outcome, Some(cx))))
     }
 
     /// The wake-up stays, so that a value which is sent now is refused: its wait is over.

@@ -280,8 +280,8 @@ impl<T> Clone for Kept<T> {
 
 impl<T: Clone + Send + Sync + 'static> Kept<T> {
     #[inline]
-    fn outcome(&self) -> Option<Outcome<T>> {
-        let outcome = self.promise.seen()?.outcome();
+    fn outcome(&self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        let outcome = cancelled_or(self.promise.seen()?.outcome(), cx);
         Some(outcome.passed(Frame::new("promise", self.site)))
     }
 }
@@ -292,11 +292,11 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
-        self.outcome()
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        self.outcome(cx)
     }
 
-    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+    fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         // Waiters that join do not affect each other.
         let mut queue = self.promise.queue.lock_to_read();
         if self.promise.completed.get().is_none() {
@@ -305,12 +305,12 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         }
         drop(queue);
         // Without the lock, because the clone is user code.
-        if seat.claim() { self.outcome() } else { None }
+        if seat.claim() { self.outcome(cx) } else { None }
     }
 
     fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         self.leave(place);
-        self.attempt(cx).map(|outcome| cancelled_or(outcome, cx.is_some_and(Cx::is_interrupted)))
+        self.attempt(cx)
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
