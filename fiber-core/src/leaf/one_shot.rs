@@ -137,5 +137,9 @@ pub(crate) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
 /// The end of a wait with `outcome`, which came while the fiber waited. The cancellation that drops the last one who could have given
 /// another outcome may reach the fiber right after that. `cx`: `None` for a thread.
 pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, cx: Option<&Cx<'_>>) -> Outcome<T> {
-    if is_abandoned(&outcome) && cx.is_some_and(Cx::is_about_to_be_interrupted) { Outcome::Cancelled } else { outcome }
+    if is_abandoned(&outcome) && cx.is_some_and(Cx::is_about_to_be_interrupted) {
+        Outcome::Cancelled
+    } else {
+        outcome
+    }
 }

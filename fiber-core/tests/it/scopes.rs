@@ -334,7 +334,8 @@ fn a_restore_gives_back_no_more_than_there_was_before_its_region() {
 #[test]
 fn a_restore_that_has_left_its_region_restores_no_part_of_another_one() {
     let test = TestScheduler::new();
-    let other = |restore: Restore| restore.apply(Fiber::delay(2 * SECOND).map(|()| "finished")).uncancelable();
+    let other =
+        |restore: Restore| restore.apply(Fiber::delay(2 * SECOND).map(|()| "finished")).uncancelable();
     let spawned = test.spawn(uncancelable(Fiber::success).bind(other));
     test.run_for(SECOND);
     spawned.cancel_now();

@@ -61,7 +61,9 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
                 end.bind_at(site, move |end: End| {
                     Fiber::current().map_outcome_at(site, move |fiber| match (fiber, end) {
                         // A defect, which neither a policy nor a further round follows.
-                        (Outcome::Success(fiber), End::Panic(panic)) if fiber.is_cancelled() && !fiber.is_masked() => {
+                        (Outcome::Success(fiber), End::Panic(panic))
+                            if fiber.is_cancelled() && !fiber.is_masked() =>
+                        {
                             Outcome::Panicked(panic)
                         }
                         (Outcome::Success(fiber), end) if fiber.scheduler().now() - begun < HEALTHY => {
