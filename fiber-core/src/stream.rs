@@ -16,7 +16,7 @@ use futures_core::Stream;
 
 use crate::block::{FiberFuture, outside};
 use crate::engine::boxed::Boxed;
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::{Context, Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
@@ -222,6 +222,9 @@ impl Stream for Ticks {
         }
         let Stage::Waits(wait) = &mut self.stage else { return Poll::Ready(None) };
         let tick = ready!(Pin::new(wait).poll(cx));
+        // Others may have passed since, if this wait began with an earlier poll.
+        let now = Context::current().map(|fiber| fiber.scheduler().now());
+        let tick = tick.map(|at| now.map_or(at, |now| latest(at, self.period, now)));
         self.stage = tick.as_ref().map_or(Stage::Over, |at| Stage::Between(Some(*at)));
         Poll::Ready(Some(tick))
     }
@@ -231,9 +234,15 @@ impl Stream for Ticks {
 fn tick(period: Duration, last: Option<Instant>, site: Site) -> Fiber<Instant> {
     let wait = Fiber::now().bind_at(site, move |now| {
         let next = last.map_or(now + period, |last| last + period);
-        let missed = (now - next).as_nanos() / period.as_nanos();
-        let at = next + period * u32::try_from(missed).unwrap_or(u32::MAX);
+        let at = latest(next, period, now);
         Fiber::until_at(site, at).map_at(site, move |()| at)
     });
     wait.boxed()
+}
+
+/// The latest tick that has passed, or `next`.
+fn latest(next: Instant, period: Duration, now: Instant) -> Instant {
+    let passed = (now - next).as_nanos();
+    let whole = passed - passed % period.as_nanos();
+    next + Duration::from_nanos(u64::try_from(whole).unwrap_or(u64::MAX))
 }

@@ -569,6 +569,24 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 }
 
 #[test]
+fn an_event_that_ends_the_wait_of_a_cancelled_fiber_that_parks_is_what_the_fiber_sees() {
+    model(|| {
+        let node = root();
+        Node::cancel(&node, 0);
+        let generation = node.begin_wait();
+        let event = {
+            let node = node.clone();
+            thread::spawn(move || !matches!(node.parking().fire(generation), Fired::Late))
+        };
+        let Err(Unparked(waiter, signal)) = node.parking().park(waiter(), false) else {
+            panic!("a cancelled fiber does not park");
+        };
+        check(&waiter);
+        assert_eq!(event.join().unwrap(), signal == Signal::Fired);
+    });
+}
+
+#[test]
 fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_sees_the_cancellation() {
     model(|| {
         let root = root();

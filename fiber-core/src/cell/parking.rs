@@ -217,7 +217,12 @@ impl<W> Parking<W> {
                     continue;
                 }
             };
-            self.end_wait();
+            // An event that comes before this CAS ends the wait even of a cancelled fiber: who has fired it counts on that.
+            // Acquire: as in `end_wait`.
+            if let Err(seen) = self.compare_exchange(current, current.to_idle(), Ordering::Acquire) {
+                current = seen;
+                continue;
+            }
             // SAFETY: the word was never `PARKED` in this generation, so the fiber still owns the cell.
             return Err(Unparked(unsafe { self.take_cell() }, signal));
         }

@@ -99,12 +99,22 @@ impl<T: Send + 'static> Fiber<T> {
 /// // The closures of a join may run on other threads.
 /// let both = Fiber::direct(|d| Ok(compute::join(|| d.wait(Fiber::success(1)), || d.wait(Fiber::success(2)))));
 /// ```
-pub struct Direct<'a>(Way<'a>);
+pub struct Direct<'a> {
+    way: Way<'a>,
+    /// Whether a wait was cancelled with the fiber: also in a part of an uncancelable region that can be interrupted.
+    is_cut_short: Cell<bool>,
+}
 
 /// Where the function runs. Neither can be used on another thread.
 enum Way<'a> {
     Stack(on_stack::Port<'a>),
     Thread(on_thread::Line),
+}
+
+impl<'a> Direct<'a> {
+    fn new(way: Way<'a>) -> Self {
+        Direct { way, is_cut_short: Cell::new(false) }
+    }
 }
 
 impl Direct<'_> {
@@ -141,7 +151,7 @@ impl Direct<'_> {
     pub fn wait<I: IntoFiber>(&self, fiber: I) -> Result<I::Out, Error> {
         let frame = Frame::new("wait", Location::caller());
         let run = fiber.into_fiber().into_run();
-        let outcome = match &self.0 {
+        let outcome = match &self.way {
             _ if std::thread::panicking() => Outcome::Failure(Error::msg("a wait while the stack unwinds")),
             Way::Stack(port) => port.wait(run, frame),
             Way::Thread(line) => line.wait(run, frame),
@@ -150,7 +160,14 @@ impl Direct<'_> {
             Outcome::Success(value) => Ok(value),
             Outcome::Failure(error) => Err(error),
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
-            Outcome::Cancelled => Err(Error::new(Cancelled)),
+            Outcome::Cancelled => {
+                let was_cancelled = match &self.way {
+                    Way::Stack(port) => port.was_cancelled(),
+                    Way::Thread(line) => line.was_cancelled(),
+                };
+                self.is_cut_short.set(self.is_cut_short.get() || was_cancelled);
+                Err(Error::new(Cancelled))
+            }
         }
     }
 
@@ -167,7 +184,7 @@ impl Direct<'_> {
     /// assert!(fiber_sched::Pool::new().run(fiber.fork().bind(|handle| handle.join())).unwrap());
     /// ```
     pub fn is_cancelled(&self) -> bool {
-        match &self.0 {
+        match &self.way {
             Way::Stack(port) => port.is_interrupted(),
             Way::Thread(line) => line.is_interrupted(),
         }
@@ -240,7 +257,11 @@ impl<F> DirectRun<F> {
         let frame = Frame::new("direct", self.site);
         match crate::panic::guard(|| (self.f)(direct)) {
             Ok(Ok(value)) => Outcome::Success(value),
-            Ok(Err(error)) if error.is::<Cancelled>() && direct.is_cancelled() => Outcome::Cancelled,
+            Ok(Err(error))
+                if error.is::<Cancelled>() && (direct.is_cut_short.get() || direct.is_cancelled()) =>
+            {
+                Outcome::Cancelled
+            }
             Ok(Err(error)) => Outcome::Failure(error).passed(frame),
             Err(panic) => Outcome::Panicked(panic).passed(frame),
         }

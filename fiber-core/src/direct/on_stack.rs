@@ -47,7 +47,7 @@ where
     let body = |yielder: Yielder<'_, Option<Turn>, Asks>, first: Option<Turn>| {
         let place = Cell::new(first.map_or(Place::Nowhere, Place::Function));
         let port = Port { yielder, place, thrown_away: ThrownAway::default(), lost: lost::<T> };
-        direct.call(&Direct(Way::Stack(port)))
+        direct.call(&Direct::new(Way::Stack(port)))
     };
     let running = Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), waits_in: None });
     running.resume(home, cx)
@@ -138,6 +138,11 @@ impl Port<'_> {
             cx.is_interrupted()
         };
         self.here(is_interrupted).unwrap_or(true)
+    }
+
+    /// The same, but also in an uncancelable region.
+    pub(super) fn was_cancelled(&self) -> bool {
+        self.here(|Here { cx, .. }| cx.is_cancelled()).unwrap_or(true)
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {

@@ -156,6 +156,11 @@ impl Line {
             || (self.caller.is_cancelled() && !self.caller.is_masked())
     }
 
+    /// The same, but also in an uncancelable region.
+    pub(super) fn was_cancelled(&self) -> bool {
+        self.talk.talk().state.lock().is_thrown_away || self.caller.is_cancelled()
+    }
+
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
         let answer = Arc::new(Mutex::new(None));
         let talks = self.talk.clone();
@@ -222,7 +227,7 @@ impl<T: Send + 'static> Order<T> {
         let line = Line { caller: caller.clone(), talk, thrown_away: ThrownAway::default() };
         let outcome = {
             let _current = caller.set_current();
-            direct.call(&Direct(Way::Thread(line)))
+            direct.call(&Direct::new(Way::Thread(line)))
         };
         *self.call.outcome.lock() = Some(outcome);
     }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::one_shot::OneShot;
+use super::one_shot::{OneShot, cancelled_or};
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame};
@@ -65,6 +65,13 @@ impl<T, F: Clone> Clone for Callback<T, F> {
     }
 }
 
+impl<T, F> Callback<T, F> {
+    fn end(&self, cx: &Cx<'_>, outcome: Outcome<T>) -> Option<Outcome<T>> {
+        let outcome = cancelled_or(outcome, Some(cx));
+        Some(outcome.passed(Frame::new("callback", self.site)))
+    }
+}
+
 impl<T, F> Wait for Callback<T, F>
 where
     T: Send + 'static,
@@ -72,22 +79,24 @@ where
 {
     type Out = T;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
         if let Stage::New(_) = self.stage {
             let cell = Arc::new(OneShot::new());
             let old = std::mem::replace(&mut self.stage, Stage::Registered(cell.clone()));
             let Stage::New(register) = old else { unreachable!("the stage was checked above") };
-            if let Err(panic) = guard(|| register(Resume::of(cell))) {
-                return Some(Outcome::Panicked(panic).passed(Frame::new("callback", self.site)));
+            if let Err(panic) = guard(|| register(Resume::of(cell.clone()))) {
+                let outcome = Outcome::Panicked(panic).passed(Frame::new("callback", self.site));
+                // The `Resume` may live on, and hands back what it is to send.
+                return Some(outcome.without(cell.close(), cx));
             }
         }
         let Stage::Registered(cell) = &self.stage else { unreachable!("polled after the end") };
-        cell.take().map(|outcome| outcome.passed(Frame::new("callback", self.site)))
+        self.end(cx, cell.take()?)
     }
 
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
         let Stage::Registered(cell) = &self.stage else { unreachable!("polled before") };
-        cell.take_or_wait(wakeup).map(|outcome| outcome.passed(Frame::new("callback", self.site)))
+        self.end(cx, cell.take_or_wait(wakeup)?)
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
@@ -130,7 +139,8 @@ impl<T> Resume<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns the value if the wait was cancelled or has lost a race, or its fiber was dropped.
+    /// Returns the value if the wait was cancelled or has lost a race, if its fiber was dropped, or if the closure of
+    /// [`Fiber::callback`] panicked.
     pub fn send(mut self, value: T) -> Result<(), T> {
         let refused = self.0.take().and_then(|cell| cell.hand_over(Outcome::Success(value)));
         refused.and_then(Outcome::success).map_or(Ok(()), Err)

@@ -17,7 +17,7 @@ mod yield_now;
 pub(crate) use blocking::{Job, Work};
 pub use callback::Resume;
 pub(crate) use dedicated::{DedicatedWait, ReturnWait};
-pub(crate) use one_shot::OneShot;
+pub(crate) use one_shot::{OneShot, cancelled_or, is_abandoned};
 pub(crate) use sleep::Sleep;
 pub(crate) use wait::Awaits;
 pub use wait::{Leaf, Wait};

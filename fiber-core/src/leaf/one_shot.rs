@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::engine::context::Wakeup;
+use crate::engine::context::{Cx, Wakeup};
 use crate::error::{Abandoned, Error};
 use crate::footprint::Noted;
 use crate::outcome::Outcome;
@@ -126,5 +126,20 @@ impl<T> OneShot<T> {
 
     pub(crate) fn is_closed(&self) -> bool {
         matches!(*self.0.lock(), State::Closed)
+    }
+}
+
+/// Whether nobody was left who could have given another outcome.
+pub(crate) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
+    matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
+}
+
+/// The end of a wait with `outcome`, which came while the fiber waited. The cancellation that drops the last one who could have given
+/// another outcome may reach the fiber right after that. `cx`: `None` for a thread.
+pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, cx: Option<&Cx<'_>>) -> Outcome<T> {
+    if is_abandoned(&outcome) && cx.is_some_and(Cx::is_about_to_be_interrupted) {
+        Outcome::Cancelled
+    } else {
+        outcome
     }
 }

@@ -122,7 +122,8 @@ where
     ///
     /// # Cancellation
     /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no
-    /// fiber waits for its finalizers.
+    /// fiber waits for its finalizers. If it then fails or panics, that goes to
+    /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     #[track_caller]
     pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>
     where
@@ -345,10 +346,7 @@ impl<K: Key, V: Value> Asker<K, V> {
         Fiber::defer_at(site, compute)
             // The lifetime starts when the value is complete.
             .bind_at(site, move |value| Fiber::now().map_at(site, move |now| (value, now)))
-            .map_outcome_at(site, move |outcome| {
-                running.settle(outcome);
-                Outcome::Success(())
-            })
+            .map_outcome_at(site, move |outcome| running.settle(outcome))
     }
 }
 
@@ -389,9 +387,16 @@ struct Running<K: Key, V: Value> {
 }
 
 impl<K: Key, V: Value> Running<K, V> {
-    fn settle(&self, outcome: Outcome<(V, Instant)>) {
-        let outcome = outcome.map(|(value, now)| (Arc::new(value), now));
+    /// Gives the outcome to the waiters. Without any, a failure or a panic is that of the fiber, which nobody joins, so that it is reported.
+    fn settle(&self, outcome: Outcome<(V, Instant)>) -> Outcome<()> {
         let mut state = self.cache.0.lock();
+        if !matches!(outcome, Outcome::Success(_)) && self.computation.askers.lock().count == 0 {
+            // The last one has removed the entry.
+            drop(state);
+            self.computation.promise.cancel();
+            return outcome.map(drop);
+        }
+        let outcome = outcome.map(|(value, now)| (Arc::new(value), now));
         let removed = guard(|| match (&outcome, state.is_under_way(&self.key, &self.computation)) {
             (_, false) => [None, None],
             (Outcome::Success((value, now)), true) => state.keep(&self.key, value.clone(), *now),
@@ -404,6 +409,7 @@ impl<K: Key, V: Value> Running<K, V> {
         });
         // After the completion, so that a panic of the user's drop does not lose the value.
         drop(removed);
+        Outcome::Success(())
     }
 }
 
@@ -411,7 +417,7 @@ impl<K: Key, V: Value> Drop for Running<K, V> {
     /// No effect, unless the fiber was abandoned.
     fn drop(&mut self) {
         if !self.computation.promise.is_completed() {
-            self.settle(Outcome::Failure(Error::new(Abandoned)));
+            let _ = self.settle(Outcome::Failure(Error::new(Abandoned)));
         }
     }
 }

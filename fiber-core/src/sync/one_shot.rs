@@ -2,7 +2,6 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::promise::{cancelled_or, is_abandoned};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::fate::{ITEM, dropped};
 use crate::engine::step::Run;
@@ -10,7 +9,7 @@ use crate::engine::subject::Subject;
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::footprint::is_listening;
-use crate::leaf::{Leaf, OneShot, Resume, Wait};
+use crate::leaf::{Leaf, OneShot, Resume, Wait, cancelled_or, is_abandoned};
 use crate::outcome::Outcome;
 
 /// A single value from one fiber to another: a handle to send it, and a fiber that waits for it.
@@ -68,11 +67,12 @@ impl<T: Send + 'static> Wait for Reply<T> {
     const CAN_LOSE: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.cell.take().map(|outcome| self.passed(cancelled_or(outcome, cx.is_interrupted())))
+        self.cell.take().map(|outcome| self.passed(cancelled_or(outcome, Some(cx))))
     }
 
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        self.cell.take_or_wait(wakeup).map(|outcome| self.passed(outcome))
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
+        let outcome = self.cell.take_or_wait(wakeup);
+        outcome.map(|outcome| self.passed(cancelled_or(outcome, Some(cx))))
     }
 
     /// The wake-up stays, so that a value which is sent now is refused: its wait is over.

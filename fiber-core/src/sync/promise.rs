@@ -12,7 +12,7 @@ use crate::error::shared::PromiseFailed;
 use crate::error::{Abandoned, Cancelled, Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, cancelled_or};
 use crate::outcome::Outcome;
 
 /// A value that is set once, later, for all fibers that wait for it.
@@ -265,17 +265,6 @@ impl<T> fmt::Debug for Promise<T> {
     }
 }
 
-/// Whether nobody was left who could have given another outcome.
-pub(super) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
-    matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
-}
-
-/// The end of a wait that was woken with `outcome`. The cancellation that drops the last one who could have given another outcome may reach
-/// the waiting fiber right after that.
-pub(super) fn cancelled_or<T>(outcome: Outcome<T>, is_interrupted: bool) -> Outcome<T> {
-    if is_interrupted && is_abandoned(&outcome) { Outcome::Cancelled } else { outcome }
-}
-
 /// The wait of [`Promise::wait`].
 pub(crate) struct Kept<T: 'static> {
     promise: Arc<Shared<T>>,
@@ -291,8 +280,8 @@ impl<T> Clone for Kept<T> {
 
 impl<T: Clone + Send + Sync + 'static> Kept<T> {
     #[inline]
-    fn outcome(&self) -> Option<Outcome<T>> {
-        let outcome = self.promise.seen()?.outcome();
+    fn outcome(&self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        let outcome = cancelled_or(self.promise.seen()?.outcome(), cx);
         Some(outcome.passed(Frame::new("promise", self.site)))
     }
 }
@@ -303,11 +292,11 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
-        self.outcome()
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        self.outcome(cx)
     }
 
-    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+    fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         // Waiters that join do not affect each other.
         let mut queue = self.promise.queue.lock_to_read();
         if self.promise.completed.get().is_none() {
@@ -316,12 +305,12 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         }
         drop(queue);
         // Without the lock, because the clone is user code.
-        if seat.claim() { self.outcome() } else { None }
+        if seat.claim() { self.outcome(cx) } else { None }
     }
 
     fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         self.leave(place);
-        self.attempt(cx).map(|outcome| cancelled_or(outcome, cx.is_some_and(Cx::is_interrupted)))
+        self.attempt(cx)
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {

@@ -137,3 +137,19 @@ fn forks_inherit_only_what_they_may() {
     assert_eq!(set_again, (7, 9));
     assert_eq!(read_by_fiber, (0, 0));
 }
+
+#[test]
+fn what_is_spawned_below_a_fiber_inherits_what_its_forks_may() {
+    let test = TestScheduler::new();
+    let look = || Fiber::lazy(|| (tenant(), span()));
+    let fiber = Fiber::current().bind(move |fiber| {
+        let group = fiber.group();
+        let mut spawned = fiber.spawn_all([look()]);
+        spawned.extend([fiber.spawn(look()), fiber.spawn_here(look()), group.spawn(look())]);
+        let called = group.call(look());
+        let joined = Fiber::parallel(spawned.into_iter().map(|handle| handle.join()));
+        joined.zip(Fiber::block(move || async move { called.await.into_result() }))
+    });
+    let (spawned, called) = test.run(fiber.with_local(&SPAN, 5).with_local(&TENANT, 7)).unwrap();
+    assert_eq!((spawned, called), (vec![(7, 0); 4], (7, 0)));
+}

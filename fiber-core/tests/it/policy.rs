@@ -206,6 +206,21 @@ fn no_pause_of_a_retry_goes_beyond_the_deadline() {
 }
 
 #[test]
+fn a_deadline_ends_no_retry_in_a_finalizer_or_in_an_uncancelable_region() {
+    let cleanup = || {
+        let (fiber, attempts) = fails(3);
+        (fiber.retry(Policy::spaced(SECOND)).map(drop), attempts)
+    };
+    let limited = |fiber: Fiber<()>| Fiber::now().bind(move |now| fiber.with_deadline(now + SECOND));
+    let (test, (cleans, attempts)) = (TestScheduler::new(), cleanup());
+    assert!(test.run(limited(Fiber::<()>::never().ensure(cleans).boxed())).is_failure());
+    assert_eq!((attempts.load(Ordering::Relaxed), test.unobserved().len()), (4, 0));
+    let (region, attempts) = cleanup();
+    assert!(test.run(limited(region.uncancelable().boxed())).is_success());
+    assert_eq!(attempts.load(Ordering::Relaxed), 4);
+}
+
+#[test]
 fn an_attempt_is_made_when_its_pause_is_over() {
     let test = TestScheduler::new();
     let made = Counter::default();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::{Counter, Steps};
 use fiber_core::error::{DeadlineExceeded, ScopeEnded, TimedOut};
-use fiber_core::{Context, Either, Error, Fiber, Outcome, Resource, Scope, local_key, uncancelable};
+use fiber_core::{Context, Either, Error, Fiber, Outcome, Resource, Restore, Scope, local_key, uncancelable};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -325,6 +325,18 @@ fn a_restore_gives_back_no_more_than_there_was_before_its_region() {
     let test = TestScheduler::new();
     let inner = uncancelable(|restore| restore.apply(Fiber::delay(2 * SECOND).map(|()| "finished")));
     let spawned = test.spawn(inner.uncancelable());
+    test.run_for(SECOND);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert_eq!(spawned.outcome().unwrap(), "finished");
+}
+
+#[test]
+fn a_restore_that_has_left_its_region_restores_no_part_of_another_one() {
+    let test = TestScheduler::new();
+    let other =
+        |restore: Restore| restore.apply(Fiber::delay(2 * SECOND).map(|()| "finished")).uncancelable();
+    let spawned = test.spawn(uncancelable(Fiber::success).bind(other));
     test.run_for(SECOND);
     spawned.cancel_now();
     test.run_until_idle();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use fiber_core::error::{EndedEarly, ScopeEnded};
-use fiber_core::{Error, Fiber, Policy, Resource, Scope};
+use fiber_core::{Error, Fiber, Outcome, Policy, Resource, Scope};
 use fiber_test::{Explore, TestScheduler};
 use parking_lot::Mutex;
 
@@ -70,6 +70,17 @@ fn the_policy_begins_anew_after_a_healthy_round() {
     service.cancel_now();
     test.run_until_idle();
     assert!(service.outcome().is_cancelled());
+}
+
+#[test]
+fn a_panic_of_a_round_that_is_cancelled_is_the_outcome() {
+    let test = TestScheduler::new();
+    let round = Fiber::<()>::never().map_outcome(|_| -> Outcome<()> { panic!("on purpose") });
+    let service = test.spawn(round.restarted(Policy::forever()));
+    test.run_until_idle();
+    service.cancel_now();
+    test.run_until_idle();
+    assert!(service.outcome().is_panicked());
 }
 
 #[test]

@@ -121,6 +121,28 @@ fn a_panic_of_the_closure_is_a_failure_of_all_who_wait() {
     assert!(cache.is_empty());
 }
 
+#[test]
+fn what_a_computation_ends_with_that_nobody_waits_for_is_reported() {
+    let test = TestScheduler::new();
+    let ends = [Outcome::Failure(Error::msg("a failure")), Outcome::Cancelled, Outcome::Success(1)];
+    for end in ends {
+        let cache = Cache::<u8, u8>::new(4);
+        let fails = cache.get(1, || Fiber::<()>::never().map_outcome(|_| end)).timeout_option(SECOND);
+        assert_eq!(test.run(fails).unwrap(), None);
+        assert!(cache.is_empty());
+    }
+    let panics = Cache::<u8, u8>::new(4).get(1, || Fiber::<()>::never().map_outcome(|_| panic!("a panic")));
+    let asks = test.spawn(panics);
+    test.run_until_idle();
+    asks.cancel_now();
+    test.run_until_idle();
+    assert!(asks.outcome().is_cancelled());
+    let unobserved = test.unobserved();
+    assert_eq!(unobserved.len(), 2, "{unobserved:?}");
+    assert!(unobserved[0].contains("a failure") && unobserved[1].contains("a panic"), "{unobserved:?}");
+    test.assert_no_leaks();
+}
+
 /// Panics when it is dropped, if it is armed.
 struct Bomb(Arc<AtomicUsize>);
 

@@ -258,6 +258,24 @@ fn a_tick_that_was_not_waited_for_to_the_end_still_comes_in_time() {
 }
 
 #[test]
+fn ticks_that_pass_after_a_poll_that_was_dropped_come_as_one() {
+    let fiber = Fiber::from_future(async {
+        let (mut ticks, mut seen) = (ticks(SECOND), Vec::new());
+        let begins = poll_fn(|cx| Poll::Ready(Pin::new(&mut ticks).poll_next(cx).is_ready()));
+        assert!(!begins.await);
+        Fiber::delay(3500 * MILLI).await?;
+        for _ in 0..2 {
+            seen.push(next(&mut ticks).await.unwrap()?);
+        }
+        Ok::<_, Error>(seen)
+    });
+    let test = TestScheduler::new();
+    assert_eq!(test.run(fiber).unwrap(), [3000, 4000]);
+    assert_eq!(test.now().as_nanos(), 4_000_000_000);
+    test.assert_no_leaks();
+}
+
+#[test]
 fn ticks_outside_of_any_fiber_fail_and_end() {
     let mut ticks = ticks(SECOND);
     let error = fiber_sched::block_on(next(&mut ticks)).unwrap().unwrap_err();

@@ -119,6 +119,16 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         Branch::started_by(fiber.show())
     }
 
+    /// A fork below `parent` by code that may be outside of its fiber, with the locals which forks of that inherit.
+    pub(crate) fn spawned(parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
+        let fiber = Branch::made(parent, run, sink, site);
+        let context = fiber.context();
+        if let Some(locals) = parent.locals() {
+            discard(context.set_locals(Some(locals.for_fork())), context);
+        }
+        Branch::started_by(fiber.show())
+    }
+
     /// A fork directly below the root of the scheduler.
     pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::carrying(cx, &cx.context().topmost(), run, sink, site)

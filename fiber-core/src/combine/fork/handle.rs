@@ -326,7 +326,7 @@ impl<T: Send + 'static> Joined<T> {
     fn translated(&self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
         let outcome = match outcome {
             // Both fibers were cancelled by a common ancestor.
-            Outcome::Cancelled if cx.is_interrupted() => Outcome::Cancelled,
+            Outcome::Cancelled if cx.is_about_to_be_interrupted() => Outcome::Cancelled,
             Outcome::Cancelled => Outcome::Failure(self.cancelled()),
             outcome => outcome,
         };

@@ -49,7 +49,8 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// [`EndedEarly`], a panic as the error of its message. The fiber never succeeds.
     ///
     /// # Cancellation
-    /// The round is cancelled and awaited, with its forks. A pause ends at once. There is no further round.
+    /// The round is cancelled and awaited, with its forks. A pause ends at once. There is no further round. A panic of the
+    /// cancelled round is the outcome.
     #[track_caller]
     pub fn restarted(self, policy: Policy) -> Fiber<Infallible, impl Run<Out = Infallible> + use<T, R>> {
         let (site, run) = (Location::caller(), self.into_run());
@@ -58,11 +59,17 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
             let end = Fiber::scope_at(site, move |_| body).map_outcome_at(site, ended);
             Fiber::now().bind_at(site, move |begun| {
                 end.bind_at(site, move |end: End| {
-                    Fiber::current().map_outcome_at(site, move |fiber| match fiber {
-                        Outcome::Success(fiber) if fiber.scheduler().now() - begun < HEALTHY => {
+                    Fiber::current().map_outcome_at(site, move |fiber| match (fiber, end) {
+                        // A defect, which neither a policy nor a further round follows.
+                        (Outcome::Success(fiber), End::Panic(panic))
+                            if fiber.is_cancelled() && !fiber.is_masked() =>
+                        {
+                            Outcome::Panicked(panic)
+                        }
+                        (Outcome::Success(fiber), end) if fiber.scheduler().now() - begun < HEALTHY => {
                             Outcome::Failure(end.into_error())
                         }
-                        fiber => fiber.map(|fiber| end.report(&fiber)),
+                        (fiber, end) => fiber.map(|fiber| end.report(&fiber)),
                     })
                 })
             })

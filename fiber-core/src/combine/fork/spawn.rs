@@ -85,7 +85,8 @@ pub(super) fn forked<R: Run>(cx: &Cx<'_>, run: R, site: Site) -> (Branch<R, Home
 }
 
 impl Context {
-    /// Starts `fiber` below this context. Schedulers, and code outside of fibers, start work in this way.
+    /// Starts `fiber` below this context. Schedulers, and code outside of fibers, start work in this way. Below a fiber, it inherits the
+    /// locals that a fork would.
     ///
     /// A fiber that is spawned below a fiber that was cancelled or has ended never runs: it ends as cancelled.
     ///
@@ -174,7 +175,7 @@ impl Context {
         let site = Location::caller();
         let fibers: Vec<_> = fibers.into_iter().collect();
         let held = self.hold();
-        let fork = |fiber: Fiber<T, R>| Branch::new(self, fiber.into_run(), Home, site);
+        let fork = |fiber: Fiber<T, R>| Branch::spawned(self, fiber.into_run(), Home, site);
         let (branches, tasks): (Vec<_>, Vec<_>) = fibers.into_iter().map(fork).unzip();
         if held.is_none() {
             branches.iter().for_each(|branch| branch.context().cancel());
@@ -254,7 +255,7 @@ impl Context {
         start: impl FnOnce(&Branch<R, Home>, Task),
     ) -> Handle<T> {
         let held = self.hold();
-        let (branch, task) = Branch::new(self, fiber.into_run(), Home, site);
+        let (branch, task) = Branch::spawned(self, fiber.into_run(), Home, site);
         if held.is_none() {
             // The fiber above no longer waits for this one, so this one ends without running.
             branch.context().cancel();

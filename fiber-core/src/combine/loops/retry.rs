@@ -33,8 +33,8 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     ///
     /// # Errors
     /// The error of the last attempt, once the policy is over, or if the next attempt could not start before the
-    /// [deadline](Fiber::with_deadline); in that case there is no further pause. After several attempts, the error says
-    /// how many: "after 3 attempts: ...".
+    /// [deadline](Fiber::with_deadline); in that case there is no further pause. (A deadline does not reach a finalizer or another
+    /// uncancelable region, so it ends no retry there.) After several attempts, the error says how many: "after 3 attempts: ...".
     ///
     /// # Panics
     /// A panic of an attempt, of its clone or of the policy's conditions becomes the fiber's outcome. There is no
@@ -112,7 +112,10 @@ impl<T: Send + 'static> Kind<T> for AfterFailure {
     }
 
     fn is_in_time(cx: &Cx<'_>, pause: Duration) -> bool {
-        cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline()
+        // In an uncancelable region, no deadline around it cuts an attempt short.
+        cx.deadline() == Instant::FAR_FUTURE
+            || cx.scheduler().now() + pause <= cx.deadline()
+            || cx.is_masked()
     }
 
     #[cold]

@@ -1,4 +1,6 @@
 use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::setting::{Setting, room_within, run_within};
 use crate::engine::context::{Context, Cx};
@@ -76,11 +78,18 @@ where
 
 /// Makes parts of an [`uncancelable`] region interruptible again, to the extent that they were before the region.
 ///
-/// It has no effect in other fibers or after the region.
+/// It has no effect in other fibers or after the region, nor in a branch, under a timeout or in a scope that begins in the region: the
+/// cancellation does not reach those. Apply it around them.
 #[derive(Clone, Debug)]
-pub struct Restore {
-    region: Context,
+pub struct Restore(Arc<Region>);
+
+/// A region, as its fiber began it.
+#[derive(Debug)]
+struct Region {
+    fiber: Context,
+    /// The number of regions around it.
     masks: u32,
+    is_over: AtomicBool,
 }
 
 impl Restore {
@@ -126,13 +135,18 @@ where
     F: FnOnce(Restore) -> Fiber<R::Out, R> + Send + 'static,
 {
     type Out = R::Out;
-    const ROOM: usize = room_within::<R, Masks>();
+    const ROOM: usize = room_within::<R, Around>();
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let before = cx.masks();
-        let restore = Restore { region: cx.context().clone(), masks: before };
+        let region = Region { fiber: cx.context().clone(), masks: before, is_over: AtomicBool::new(false) };
+        let region = Arc::new(region);
+        let restore = Restore(region.clone());
         match guard(|| (self.f)(restore)) {
-            Ok(fiber) => run_with_masks(cx, fiber.into_run(), before + 1),
+            Ok(fiber) => {
+                let masks = Masks(cx.set_masks(before + 1));
+                run_within(cx, fiber.into_run(), Around { masks, region })
+            }
             Err(panic) => {
                 let frame = Frame::new("uncancelable", self.site);
                 Step::Done(Outcome::Panicked(panic).passed(frame))
@@ -153,10 +167,12 @@ impl<R: Run> Run for Restored<R> {
     const ROOM: usize = room_within::<R, Masks>();
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
-        let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
+        let region = &*self.restore.0;
+        let is_here = !region.is_over.load(Ordering::Relaxed)
+            && cx.own_node().is_some_and(|context| context.continues(&region.fiber));
         let masks = cx.masks();
-        // Never more masks than now, because the `Restore` may have left its region and those around it.
-        run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
+        // Never more masks than now: a part that is restored may restore itself.
+        run_with_masks(cx, self.run, if is_here { masks.min(region.masks) } else { masks })
     }
 
     fn is_program(&self) -> bool {
@@ -205,5 +221,19 @@ impl Setting for Masks {
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
         cx.set_masks(self.0);
         outcome
+    }
+}
+
+/// The end of a region whose parts can be restored.
+struct Around {
+    masks: Masks,
+    region: Arc<Region>,
+}
+
+impl Setting for Around {
+    fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        // Relaxed: only the fiber itself restores its parts.
+        self.region.is_over.store(true, Ordering::Relaxed);
+        self.masks.put_back(cx, outcome)
     }
 }

@@ -6,6 +6,7 @@ use crate::cell::{Node, Offer, Seed};
 use crate::engine::event::Event;
 use crate::engine::task::take_back;
 use crate::instant::Instant;
+use crate::local::Locals;
 
 /// A fiber that no other thread sees yet.
 #[must_use = "the fiber never starts"]
@@ -49,7 +50,8 @@ impl Context {
         seed: Seed<FiberState>,
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
-        let state = self.state_below(false, origin);
+        // Like any fork, it does not inherit the values of a single fiber.
+        let state = self.state_with(self.locals().map(Locals::for_fork), false, origin);
         let nested = if seed.nests() { self.0.top().hosting() } else { None };
         let both = Node::fiber(&self.0, nested, state, seed, true);
         let offer = Node::link_fiber(&both[0].0, true);
@@ -132,9 +134,17 @@ impl Context {
     /// The state of a fiber below this one, which a deadline from above reaches unless it is `shielded`.
     #[inline]
     fn state_below(&self, shielded: bool, origin: Origin) -> impl FnOnce(u32) -> FiberState {
+        self.state_with(self.locals(), shielded, origin)
+    }
+
+    fn state_with(
+        &self,
+        locals: Option<Locals>,
+        shielded: bool,
+        origin: Origin,
+    ) -> impl FnOnce(u32) -> FiberState {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
         let tag = self.place().unwrap_or_default();
-        let locals = self.locals();
         move |number| FiberState::new(number, origin, flags, tag, locals)
     }
 

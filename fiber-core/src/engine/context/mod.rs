@@ -505,6 +505,12 @@ impl Context {
             || above().and_then(|above| above.parent()).is_some_and(|node| Ref::ptr_eq(node, &other.0))
     }
 
+    /// Whether something above was cancelled from where the cancellation reaches this context, at once or soon.
+    pub(crate) fn is_below_cancelled(&self) -> bool {
+        let reached = successors(Some(&self.0), |node| node.parent().filter(|_| !node.is_shielded()));
+        reached.skip(1).any(|node| node.is_cancelled())
+    }
+
     /// Whether this is `other` or below it.
     pub(crate) fn is_within(&self, other: &Context) -> bool {
         successors(Some(&self.0), |node| node.parent()).any(|node| Ref::ptr_eq(node, &other.0))

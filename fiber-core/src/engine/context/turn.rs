@@ -275,6 +275,12 @@ impl<'a> Cx<'a> {
         self.place.is_interrupted()
     }
 
+    /// The same, or that will be so: a cancellation, which reaches what is above first, is on its way to the fiber.
+    #[cold]
+    pub(crate) fn is_about_to_be_interrupted(&self) -> bool {
+        self.is_interrupted() || (!self.is_masked() && self.context().is_below_cancelled())
+    }
+
     #[inline]
     pub(crate) fn is_cancelled(&self) -> bool {
         self.place.is_cancelled()

@@ -1,8 +1,9 @@
 //! The effects of cancelling or dropping a direct fiber, on virtual time.
 
 use super::{Log, SECOND};
-use fiber_core::Fiber;
 use fiber_core::error::{Abandoned, Cancelled};
+use fiber_core::{Fiber, uncancelable};
+use fiber_sched::CurrentThread;
 use fiber_test::TestScheduler;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -27,6 +28,28 @@ fn each_wait_of_a_cancelled_fiber_fails_and_its_drops_run() {
     assert_eq!(log.all(), ["went on", "held dropped"]);
     assert_eq!(test.now().as_nanos(), 1_000_000_000);
     test.assert_no_leaks();
+}
+
+#[test]
+fn a_wait_that_is_cut_short_in_a_region_counts_as_a_cancellation() {
+    let (test, thread) = (TestScheduler::new(), CurrentThread::new());
+    let region =
+        || uncancelable(|restore| Fiber::direct(move |d| d.wait(restore.apply(Fiber::delay(3600 * SECOND)))));
+    let spawned = test.spawn(region());
+    test.run_for(SECOND);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert!(spawned.outcome().is_cancelled());
+    // On a thread of its own.
+    let cancelled = region()
+        .fork()
+        .bind(|fork| Fiber::delay(SECOND / 100).bind(move |()| fork.cancel().bind(move |()| fork.outcome())));
+    assert!(thread.run(cancelled).unwrap().is_cancelled());
+    // The cancellation of another fiber is a failure.
+    let joins = Fiber::<()>::never()
+        .fork()
+        .bind(|other| Fiber::direct(move |d| d.wait(other.cancel()).and_then(|()| d.wait(other.join()))));
+    assert!(test.run(joins.uncancelable()).failure().unwrap().is::<Cancelled>());
 }
 
 #[test]
