@@ -218,6 +218,10 @@ fn a_deadline_ends_no_retry_in_a_finalizer_or_in_an_uncancelable_region() {
     let (region, attempts) = cleanup();
     assert!(test.run(limited(region.uncancelable().boxed())).is_success());
     assert_eq!(attempts.load(Ordering::Relaxed), 4);
+    // One within the region does.
+    let (body, attempts) = cleanup();
+    assert!(test.run(limited(body.boxed()).uncancelable()).is_failure());
+    assert!(attempts.load(Ordering::Relaxed) < 4);
 }
 
 #[test]
