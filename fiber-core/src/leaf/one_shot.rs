@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::engine::context::{Cx, Wakeup};
-use crate::error::{Abandoned, Error};
+use crate::error::{Abandoned, Cancelled, Error};
 use crate::footprint::Noted;
 use crate::outcome::Outcome;
 
@@ -134,12 +134,16 @@ pub(crate) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
 }
 
-/// The end of a wait with `outcome`, which came while the fiber waited. The cancellation that drops the last one who could have given
-/// another outcome may reach the fiber right after that. `cx`: `None` for a thread.
+/// The end of a wait with `outcome`. The cancellation that drops the last one who could have given another outcome, or makes it give up, may
+/// reach the fiber right after that. `cx`: `None` for a thread.
 pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, cx: Option<&Cx<'_>>) -> Outcome<T> {
-    if is_abandoned(&outcome) && cx.is_some_and(Cx::is_about_to_be_interrupted) {
-        Outcome::Cancelled
-    } else {
-        outcome
+    match outcome {
+        Outcome::Failure(error)
+            if (error.is::<Abandoned>() || error.is::<Cancelled>())
+                && cx.is_some_and(Cx::is_about_to_be_interrupted) =>
+        {
+            Outcome::Cancelled
+        }
+        outcome => outcome,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use super::channel::{Closed, SendError, TrySendError};
-use super::operation::{Attempt, Operation, claim_if};
+use super::operation::{Attempt, Operation, claim_if, unless_cancelled};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped, taken};
@@ -498,7 +498,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     #[track_caller]
     pub fn try_recv(&self) -> Option<Result<T, Error>> {
         let Subscription { shared, next } = &*self.0;
-        received(shared.take(next), Location::caller()).map(Outcome::into_result)
+        received(shared.take(next), Location::caller(), None).map(Outcome::into_result)
     }
 }
 
@@ -508,14 +508,18 @@ impl<T> fmt::Debug for Subscriber<T> {
     }
 }
 
-fn received<T: Clone>(next: Next<T>, site: &'static Location<'static>) -> Option<Outcome<T>> {
-    let error = match next {
-        Next::Value(value) => return Some(Outcome::Success(owned(value))),
-        Next::Nothing => return None,
-        Next::Missed(count) => Error::new(Missed { count }),
-        Next::Closed => Error::new(Closed),
-    };
-    Some(Outcome::Failure(error).passed(Frame::new("recv", site)))
+fn received<T: Clone>(
+    next: Next<T>,
+    site: &'static Location<'static>,
+    cx: Option<&Cx<'_>>,
+) -> Option<Outcome<T>> {
+    let failure = |error| Outcome::Failure(error).passed(Frame::new("recv", site));
+    match next {
+        Next::Value(value) => Some(Outcome::Success(owned(value))),
+        Next::Nothing => None,
+        Next::Missed(count) => Some(failure(Error::new(Missed { count }))),
+        Next::Closed => Some(unless_cancelled(cx, || failure(Error::new(Closed)))),
+    }
 }
 
 /// The subscriber was too slow for a [lossy](Broadcast::lossy) broadcast.
@@ -559,9 +563,11 @@ impl<T> Publish<T> {
 
 impl<T: Clone + Send + Sync + 'static> Publish<T> {
     #[cold]
-    fn refused(&self, value: Arc<T>) -> Outcome<()> {
-        let error = Error::new(SendError::new(owned(value)));
-        Outcome::Failure(error).passed(Frame::new("send", self.site))
+    fn refused(&self, value: Arc<T>, cx: Option<&Cx<'_>>) -> Outcome<()> {
+        unless_cancelled(cx, || {
+            let error = Error::new(SendError::new(owned(value)));
+            Outcome::Failure(error).passed(Frame::new("send", self.site))
+        })
     }
 }
 
@@ -575,7 +581,11 @@ impl<T> Clone for Publish<T> {
 
 impl<T: Clone + Send + Sync + 'static> Publish<T> {
     /// Sends the value, which waits in the place if there is one and no room.
-    fn send(&mut self, place: Option<(&mut Waiter<Option<Arc<T>>>, Seat)>) -> Option<Outcome<()>> {
+    fn send(
+        &mut self,
+        place: Option<(&mut Waiter<Option<Arc<T>>>, Seat)>,
+        cx: Option<&Cx<'_>>,
+    ) -> Option<Outcome<()>> {
         let value = self.value.take().expect("a value is sent once");
         match self.shared().put(value, place) {
             Ok(is_in) => is_in.then_some(Outcome::Success(())),
@@ -583,7 +593,7 @@ impl<T: Clone + Send + Sync + 'static> Publish<T> {
                 self.value = Some(value);
                 None
             }
-            Err(TrySendError::Closed(value)) => Some(self.refused(value)),
+            Err(TrySendError::Closed(value)) => Some(self.refused(value, cx)),
         }
     }
 }
@@ -593,12 +603,12 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
     type Place = Waiter<Option<Arc<T>>>;
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<()>> {
-        self.send(None)
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
+        self.send(None, cx)
     }
 
-    fn join(&mut self, place: &mut Self::Place, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
-        self.send(Some((place, seat)))
+    fn join(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<()>> {
+        self.send(Some((place, seat)), cx)
     }
 
     fn woken(&mut self, place: &mut Self::Place, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
@@ -607,8 +617,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
         }
         Some(match self.unsent(place) {
             None => Outcome::Success(()),
-            Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
-            Some(value) => self.refused(value),
+            Some(value) => self.refused(value, cx),
         })
     }
 
@@ -653,12 +662,12 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;
-        received(shared.take(next), self.site)
+        received(shared.take(next), self.site, cx)
     }
 
-    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+    fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;
         let mut seat = Some(seat);
         let mut state = shared.state.lock();
@@ -670,7 +679,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
             place.join(&mut state.receivers, seat, ());
         }
         wakes.wake_after(state);
-        received(taken, self.site)
+        received(taken, self.site, cx)
     }
 
     fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {

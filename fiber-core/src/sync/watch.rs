@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use super::channel::Closed;
-use super::operation::{Attempt, Operation, claim_if};
+use super::operation::{Attempt, Operation, claim_if, unless_cancelled};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
@@ -287,7 +287,11 @@ impl<T> Change<T> {
 
 impl<T: Clone> Change<T> {
     /// The latest value, if it is new, or the end. Otherwise gives the lock back.
-    fn look<'a>(&self, state: MutexGuard<'a, State<T>>) -> Result<Outcome<T>, MutexGuard<'a, State<T>>> {
+    fn look<'a>(
+        &self,
+        state: MutexGuard<'a, State<T>>,
+        cx: Option<&Cx<'_>>,
+    ) -> Result<Outcome<T>, MutexGuard<'a, State<T>>> {
         // Relaxed: the lock orders all accesses.
         if self.watching.seen.swap(state.version, Ordering::Relaxed) < state.version {
             let value = state.value.clone();
@@ -296,7 +300,8 @@ impl<T: Clone> Change<T> {
         }
         if state.is_closed {
             drop(state);
-            return Ok(Outcome::Failure(Error::new(Closed)).passed(Frame::new("changed", self.site)));
+            let closed = || Outcome::Failure(Error::new(Closed)).passed(Frame::new("changed", self.site));
+            return Ok(unless_cancelled(cx, closed));
         }
         Err(state)
     }
@@ -314,18 +319,18 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Place = Waiter<()>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<T>> {
-        self.look(self.watching.shared.state.lock()).ok()
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
+        self.look(self.watching.shared.state.lock(), cx).ok()
     }
 
-    fn join(&mut self, place: &mut Waiter<()>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
+    fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         let Watching { shared, seen } = &*self.watching;
         let mut seat = Some(seat);
         let mut state = shared.state.lock();
         // Relaxed: the lock orders all accesses.
         let is_possible = |_: &_| state.is_closed || seen.load(Ordering::Relaxed) < state.version;
         if claim_if(&mut seat, is_possible) {
-            state = match self.look(state) {
+            state = match self.look(state, cx) {
                 Ok(outcome) => return Some(outcome),
                 Err(state) => state,
             };

@@ -1,5 +1,6 @@
 //! Races of all kinds of waits and programs: on threads, and in every order.
 
+mod ends;
 mod finalizers;
 mod meetings;
 mod storm;

@@ -14,7 +14,7 @@ use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::outcome::Outcome;
-use crate::sync::operation::{Attempt, Operation, claim_if};
+use crate::sync::operation::{Attempt, Operation, claim_if, unless_cancelled};
 use crate::sync::waiters::{Waiter, Wakes, wake_after};
 
 /// The receiving end of a [`Channel`]. Cheap to clone: each item is received by one of the clones. The
@@ -336,7 +336,7 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
             Taken::Empty => None,
             Taken::Closed => {
                 drop(state);
-                Some(self.closed())
+                Some(self.closed(cx))
             }
         }
     }
@@ -350,8 +350,9 @@ impl<T: Send + 'static, R: Leads<T>> Receiving<T, R> {
     }
 
     #[cold]
-    fn closed<O>(&self) -> Outcome<O> {
-        Outcome::Failure(Error::new(Closed)).passed(Frame::new(self.operation, self.site))
+    fn closed<O>(&self, cx: Option<&Cx<'_>>) -> Outcome<O> {
+        let closed = || Outcome::Failure(Error::new(Closed)).passed(Frame::new(self.operation, self.site));
+        unless_cancelled(cx, closed)
     }
 }
 
@@ -382,7 +383,7 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
             return None;
         }
         let mut state = channel.lock_unnoted();
-        self.received(state.take(), state, cx)
+        self.received(state.take_in_place(), state, cx)
     }
 
     #[inline]
@@ -417,7 +418,7 @@ impl<T: Send + 'static, R: Leads<T>> Attempt for Receiving<T, R> {
             self.desert(place);
             return Some(Outcome::Cancelled);
         }
-        Some(self.take_handed(place).map_or_else(|| self.closed(), Outcome::Success))
+        Some(self.take_handed(place).map_or_else(|| self.closed(cx), Outcome::Success))
     }
 
     fn leave(&mut self, place: &mut Waiter<Option<T>>) {

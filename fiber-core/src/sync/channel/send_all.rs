@@ -118,7 +118,7 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
                 Sent::Full => return None,
                 Sent::Closed => {
                     let unsent = Vec::from(std::mem::take(&mut self.read));
-                    return Some(refused("send_all", unsent, self.site));
+                    return Some(refused("send_all", unsent, self.site, cx));
                 }
             }
         }

@@ -14,7 +14,7 @@ use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
-use crate::sync::operation::{Attempt, Operation, claim_if};
+use crate::sync::operation::{Attempt, Operation, claim_if, unless_cancelled};
 use crate::sync::waiters::{Waiter, wake_after};
 
 /// The sending end of a [`Channel`]. Cheap to clone; the channel closes when the last clone is dropped.
@@ -286,7 +286,8 @@ impl<T: Send + 'static> Sending<T> {
             Put::Instead => drop_after(sender, state, item, DISPLACED),
             Put::Closed => {
                 drop(state);
-                return Ok(refused("send", item.take().expect("an item that is refused stays"), site));
+                let item = item.take().expect("an item that is refused stays");
+                return Ok(refused("send", item, site, cx));
             }
         }
         Ok(Outcome::Success(()))
@@ -353,8 +354,7 @@ impl<T: Send + 'static> Attempt for Sending<T> {
         }
         Some(match self.sender.leave(place) {
             None => Outcome::Success(()),
-            Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
-            Some(item) => refused("send", item, self.site),
+            Some(item) => refused("send", item, self.site, cx),
         })
     }
 
@@ -387,6 +387,8 @@ pub(super) fn refused<U: Send + 'static, O>(
     operation: &'static str,
     unsent: U,
     site: &'static Location<'static>,
+    cx: Option<&Cx<'_>>,
 ) -> Outcome<O> {
-    Outcome::Failure(Error::new(SendError::new(unsent))).passed(Frame::new(operation, site))
+    let refused = || Outcome::Failure(Error::new(SendError::new(unsent))).passed(Frame::new(operation, site));
+    unless_cancelled(cx, refused)
 }
