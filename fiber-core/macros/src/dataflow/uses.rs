@@ -201,7 +201,12 @@ impl Walk {
             }
             for count in counts {
                 let (name, value) = (&count, self.renamed(&count));
-                let comma = tokens.clone().into_iter().last().filter(|last| last.to_string() != ",").map(|_| quote!(,));
+                let comma = tokens
+                    .clone()
+                    .into_iter()
+                    .last()
+                    .filter(|last| last.to_string() != ",")
+                    .map(|_| quote!(,));
                 tokens.extend(quote_spanned!(count.span()=> #comma #name = #value));
             }
         }
