@@ -218,7 +218,17 @@ impl Marking<'_> {
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
             _ => false,
         };
-        self.out.extend(rest.next_if(is_input));
+        let Some(mut input) = rest.next_if(is_input) else { return };
+        let is_before_else = matches!(rest.peek(), Some(TokenTree::Ident(word)) if word == "else");
+        // `let` has no `}` before its `else`, but the macro is not the end of `let! pattern = race! { .. } else { .. }`.
+        if let (Place::WaitingLet, true, TokenTree::Group(group)) = (self.place, is_before_else, &input)
+            && group.delimiter() == Delimiter::Brace
+        {
+            let mut same = Group::new(Delimiter::Parenthesis, group.stream());
+            same.set_span(group.span());
+            input = TokenTree::Group(same);
+        }
+        self.put(input);
     }
 }
 
