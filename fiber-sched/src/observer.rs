@@ -114,10 +114,10 @@ impl Observers {
         self.recorder.as_deref()
     }
 
-    /// The first observer of this type.
+    /// The first observer of this type, of which the program may keep a clone.
     #[cfg(feature = "inspector")]
     pub(crate) fn find<O: Observer>(&self) -> Option<&O> {
-        self.all.iter().find_map(|observer| (&**observer as &dyn Any).downcast_ref())
+        self.all.iter().find_map(|observer| found(&**observer))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -159,6 +159,14 @@ impl Observers {
         // If an observer has not called the turn, or has panicked before the call, it runs here.
         turn();
     }
+}
+
+#[cfg(feature = "inspector")]
+fn found<O: Observer>(observer: &dyn Observer) -> Option<&O> {
+    let any: &dyn Any = observer;
+    let shared = || any.downcast_ref::<Arc<O>>().map(|shared| &**shared);
+    let erased = || any.downcast_ref::<Arc<dyn Observer>>().and_then(|shared| found(&**shared));
+    any.downcast_ref().or_else(shared).or_else(erased)
 }
 
 /// The first observer is the outermost.

@@ -3,7 +3,7 @@
 //! A wait is awaited at once where it stands. Only macros of the standard library, named by absolute paths, ever get
 //! one in their input. This is the contract of the unsafe function `__macro_support::wait`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
@@ -325,7 +325,9 @@ impl VisitMut for Forms {
         };
         match expand.parse2(call.tokens.clone()) {
             Ok(expanded) if self.expanded > before => {
+                let message = assertion(&name, &call.tokens);
                 call.tokens = expanded;
+                call.tokens.extend(message);
                 let span = name.span();
                 call.path = syn::parse_quote_spanned!(span=> ::std::#name);
             }
@@ -336,6 +338,22 @@ impl VisitMut for Forms {
             Err(_) => {}
         }
     }
+}
+
+/// What follows the condition of an `assert!` without a message: its own message would show the expansion.
+fn assertion(name: &Ident, marked: &TokenStream) -> Option<TokenStream> {
+    if name != "assert" && name != "debug_assert" {
+        return None;
+    }
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let mut condition: Vec<TokenTree> = marked.clone().into_iter().collect();
+    let has_comma = condition.pop_if(|last| is_comma(last)).is_some();
+    if condition.iter().any(is_comma) {
+        return None;
+    }
+    let message = format!("assertion failed: {}", marks::source(condition.into_iter().collect()));
+    let comma = (!has_comma).then(|| quote!(,));
+    Some(quote_spanned!(name.span()=> #comma "{}", #message))
 }
 
 impl Forms {

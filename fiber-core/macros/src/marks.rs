@@ -13,7 +13,7 @@
 use std::iter::Peekable;
 use std::mem;
 
-use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree, token_stream};
+use proc_macro2::{Delimiter, Group, Ident, LineColumn, Spacing, Span, TokenStream, TokenTree, token_stream};
 use quote::quote_spanned;
 
 pub(crate) const LET: &str = "fiber_let";
@@ -218,7 +218,68 @@ impl Marking<'_> {
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
             _ => false,
         };
-        self.out.extend(rest.next_if(is_input));
+        let Some(mut input) = rest.next_if(is_input) else { return };
+        let is_before_else = matches!(rest.peek(), Some(TokenTree::Ident(word)) if word == "else");
+        // `let` has no `}` before its `else`, but the macro is not the end of `let! pattern = race! { .. } else { .. }`.
+        if let (Place::WaitingLet, true, TokenTree::Group(group)) = (self.place, is_before_else, &input)
+            && group.delimiter() == Delimiter::Brace
+        {
+            let mut same = Group::new(Delimiter::Parenthesis, group.stream());
+            same.set_span(group.span());
+            input = TokenTree::Group(same);
+        }
+        self.put(input);
+    }
+}
+
+/// The text of marked tokens, as the user has written it.
+pub(crate) fn source(marked: TokenStream) -> String {
+    let mut source = Source::default();
+    source.tokens(marked);
+    source.text
+}
+
+#[derive(Default)]
+struct Source {
+    text: String,
+    /// Where the token before ends, if no space follows it.
+    end: Option<LineColumn>,
+}
+
+impl Source {
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut rest = tokens.into_iter().peekable();
+        while let Some(token) = rest.next() {
+            let is_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
+            match token {
+                token if is_hash && rest.next_if(|next| next.to_string().contains(DO)).is_some() => {
+                    // The `!` of the operator.
+                    rest.next();
+                    self.token("do!", token.span());
+                    self.end = None;
+                }
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        Delimiter::Parenthesis => ("(", ")"),
+                        Delimiter::Brace => ("{ ", " }"),
+                        Delimiter::Bracket => ("[", "]"),
+                        Delimiter::None => ("", ""),
+                    };
+                    let mut inside = Source::default();
+                    inside.tokens(group.stream());
+                    self.token(&format!("{open}{}{close}", inside.text), group.span());
+                }
+                token => self.token(&token.to_string(), token.span()),
+            }
+        }
+    }
+
+    fn token(&mut self, text: &str, span: Span) {
+        if !self.text.is_empty() && !text.is_empty() && self.end != Some(span.start()) {
+            self.text.push(' ');
+        }
+        self.text.push_str(text);
+        self.end = Some(span.end());
     }
 }
 

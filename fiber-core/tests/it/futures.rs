@@ -247,6 +247,15 @@ fn a_handle_is_awaited_by_any_executor() {
 }
 
 #[test]
+#[should_panic(expected = "polled after it was ready")]
+fn the_future_of_a_handle_that_has_given_the_outcome_does_not_wait_again() {
+    let pool = Pool::builder().workers(1).build();
+    let mut future = pool.spawn(Fiber::success(1)).into_future();
+    assert_eq!(fiber_sched::block_on(&mut future).unwrap(), 1);
+    drop(fiber_sched::block_on(&mut future));
+}
+
+#[test]
 fn a_finalizer_may_be_written_as_a_future() {
     let test = TestScheduler::new();
     let closed = Counter::default();

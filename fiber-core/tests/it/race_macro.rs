@@ -107,6 +107,21 @@ fn a_handler_runs_when_the_losers_have_ended() {
 }
 
 #[test]
+fn an_else_may_follow_the_arms() {
+    let asked = |answer: Option<u32>| {
+        fiber! {
+            let! Some(answer) = race! {
+                answer = after(1, answer) => answer,
+                () = after(2, ()) => None,
+            } else { return 0 };
+            answer
+        }
+    };
+    let both = TestScheduler::new().run(asked(Some(7)).zip(asked(None)));
+    assert_eq!(both.unwrap(), (7, 0));
+}
+
+#[test]
 fn a_handler_is_code_of_the_block() {
     let (sender, receiver) = Channel::unbounded();
     let stop = CancelToken::new();

@@ -1,7 +1,7 @@
 //! A panic in any user closure becomes an outcome, and the worker thread survives.
 
 use crate::support::{Counter, Queue};
-use fiber_core::{Error, Fiber, Outcome, Run};
+use fiber_core::{Error, Fiber, Outcome, Run, fiber};
 use fiber_test::TestScheduler;
 
 fn quiet() {
@@ -223,4 +223,28 @@ fn the_trace_of_a_panic_names_the_operators_that_it_passed() {
     let Outcome::Panicked(panic) = outcome else { panic!("no panic came out") };
     let operators: Vec<_> = panic.trace().iter().map(|frame| frame.operator()).collect();
     assert_eq!(operators, ["lazy", "map", "bind"]);
+}
+
+#[test]
+fn an_assertion_that_waits_shows_what_the_program_says() {
+    #[track_caller]
+    fn says(message: &str, fiber: Fiber<()>) {
+        quiet();
+        let Outcome::Panicked(panic) = TestScheduler::new().run(fiber) else { panic!("no panic came out") };
+        assert_eq!(panic.message(), message);
+    }
+    let (n, one) = (3, || Fiber::success(1));
+    says("assertion failed: do! one() == 2", fiber! { assert!(do! one() == 2) });
+    says(
+        "assertion failed: !do! Fiber::<bool>::success(true) && n == 3",
+        fiber! {
+            assert!(!do! Fiber::<bool>::success(true) && n == 3,);
+        },
+    );
+    says(
+        "assertion failed: matches!(do! one().map(|n| (n, 2)), (1, 3))",
+        fiber! {
+            debug_assert!(matches!(do! one().map(|n| (n, 2)), (1, 3)));
+        },
+    );
 }

@@ -202,15 +202,28 @@ impl fmt::Debug for History {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use fiber_core::sync::{Mutex, RwLock, Semaphore};
     use fiber_core::{Fiber, Handle};
 
     use super::super::source;
-    use crate::{CurrentThread, History};
+    use crate::{CurrentThread, History, Observer};
 
     const LONG: Duration = Duration::from_secs(3_600);
+
+    #[test]
+    fn a_history_of_which_the_program_keeps_a_clone_is_found() {
+        let shared = Arc::new(History::new());
+        let erased: Arc<dyn Observer> = shared.clone();
+        let is_found = |scheduler: CurrentThread| {
+            let found = source::history(&**scheduler.context().scheduler());
+            found.is_some_and(|found| std::ptr::eq(found, &*shared))
+        };
+        assert!(is_found(CurrentThread::with_observer(shared.clone())));
+        assert!(is_found(CurrentThread::with_observer(erased)));
+    }
 
     #[test]
     fn nothing_is_kept_of_fibers_that_have_ended() {

@@ -19,9 +19,17 @@ const LONG: Duration = Duration::from_millis(1);
 /// The most of them for one thread.
 const MOST_LONG: usize = 200;
 
+/// So many threads are noted before those that have done nothing for long are forgotten.
+const FEW: usize = 64;
+
 /// All threads that have run fibers in the last seconds.
-#[derive(Default)]
-pub(super) struct Lanes(RwLock<Vec<Arc<Lane>>>);
+pub(super) struct Lanes(RwLock<Known>);
+
+struct Known {
+    lanes: Vec<Arc<Lane>>,
+    /// At this number, the idle ones are forgotten: also where nobody asks for a report, threads may come and go.
+    most: usize,
+}
 
 struct Lane {
     thread: ThreadId,
@@ -74,12 +82,10 @@ pub(super) struct Seen {
 impl Lanes {
     /// Surrounds a turn on this thread. A turn within a turn is a part of it.
     pub(super) fn during(&self, fiber: &Context, run: impl FnOnce()) {
-        let lane = self.of_this_thread();
-        let turn = Turn {
-            fiber: fiber.clone(),
-            since: fiber.scheduler().now(),
-            is_blocking_call: fiber.waits_for() == WaitsFor::Blocking,
-        };
+        let since = fiber.scheduler().now();
+        let lane = self.of_this_thread(since);
+        let turn =
+            Turn { fiber: fiber.clone(), since, is_blocking_call: fiber.waits_for() == WaitsFor::Blocking };
         let is_outermost = lane.tape.lock().begin(turn);
         run();
         if is_outermost {
@@ -93,24 +99,43 @@ impl Lanes {
         }
     }
 
-    fn of_this_thread(&self) -> Arc<Lane> {
+    fn of_this_thread(&self, now: Instant) -> Arc<Lane> {
         let thread = thread::current();
-        let known = self.0.read().iter().find(|lane| lane.thread == thread.id()).cloned();
+        let known = self.0.read().lanes.iter().find(|lane| lane.thread == thread.id()).cloned();
         known.unwrap_or_else(|| {
             let name = thread.name().unwrap_or("a thread without a name").to_owned();
             let lane = Arc::new(Lane { thread: thread.id(), name, tape: Mutex::new(Tape::default()) });
-            self.0.write().push(lane.clone());
+            let mut known = self.0.write();
+            if known.lanes.len() >= known.most {
+                known.forget(now);
+            }
+            known.lanes.push(lane.clone());
             lane
         })
     }
 
     /// The threads in the order of their names. Forgets those that have done nothing for long, which may have ended.
     pub(super) fn seen(&self, now: Instant) -> Vec<Seen> {
-        self.0.write().retain(|lane| lane.tape.lock().is_recent(now));
-        let lanes = self.0.read().clone();
+        self.0.write().forget(now);
+        let lanes = self.0.read().lanes.clone();
         let mut seen: Vec<Seen> = lanes.iter().map(|lane| lane.seen(now)).collect();
         seen.sort_by(|one, other| (one.name.len(), &one.name).cmp(&(other.name.len(), &other.name)));
         seen
+    }
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Lanes(RwLock::new(Known { lanes: Vec::new(), most: FEW }))
+    }
+}
+
+impl Known {
+    /// Forgets the threads that have done nothing for long.
+    fn forget(&mut self, now: Instant) {
+        // One that another thread has found is about to begin a turn, or to end one.
+        self.lanes.retain(|lane| Arc::strong_count(lane) > 1 || lane.tape.lock().is_recent(now));
+        self.most = FEW.max(2 * self.lanes.len());
     }
 }
 
@@ -213,7 +238,25 @@ pub(super) fn label(fiber: &Context) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fiber_test::TestScheduler;
+
     use super::*;
+
+    #[test]
+    fn threads_that_come_and_go_are_forgotten_also_without_a_report() {
+        let (test, lanes) = (TestScheduler::new(), Lanes::default());
+        let fiber = test.context().clone();
+        let run = || lanes.during(&fiber, || ());
+        let mut most = 0;
+        for _ in 0..10 * FEW {
+            run();
+            thread::scope(|scope| scope.spawn(run).join()).unwrap();
+            test.run_for(Duration::from_secs(1));
+            most = most.max(lanes.0.read().lanes.len());
+        }
+        assert!(most <= FEW, "{most} threads are known");
+        assert!(lanes.0.read().lanes.iter().any(|lane| lane.thread == thread::current().id()));
+    }
 
     fn at(millis: u64) -> Instant {
         Instant::from_nanos(millis * 1_000_000)

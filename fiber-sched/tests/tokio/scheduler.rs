@@ -194,6 +194,19 @@ fn a_runtime_that_ends_first_abandons_its_fibers() {
 }
 
 #[test]
+fn a_shutdown_after_the_end_of_the_runtime_finds_nothing_unfinished() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::builder(runtime.handle()).on_unobserved(|_| ()).build();
+        let waits = fibers.spawn(Fiber::<()>::never().ensure(Fiber::delay(HOUR)));
+        runtime.block_on(fibers.spawn(Fiber::delay(Duration::from_millis(1))).into_future()).unwrap();
+        drop(runtime);
+        let ended = fiber_sched::block_on(fibers.shutdown(Shutdown::within(HOUR)));
+        assert!(ended.is_ok(), "{}", ended.unwrap_err());
+        assert!(waits.try_outcome().unwrap().failure().unwrap().is::<Abandoned>());
+    }
+}
+
+#[test]
 #[should_panic(expected = "time")]
 fn a_runtime_without_timers_is_noticed_at_once() {
     let runtime = Builder::new_current_thread().build().unwrap();

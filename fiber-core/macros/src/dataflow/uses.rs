@@ -3,10 +3,10 @@
 //! Scopes are those of the language: blocks, closures, arms, loops and `if let` shadow variables of the same name. The
 //! name of a called function is not a variable.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, Item, Lit, Local, Macro, Pat, PatIdent, Stmt, Token, UnOp};
@@ -179,11 +179,16 @@ impl Walk {
             "dbg" | "vec" => (usize::MAX, 0),
             _ => (0, 0),
         };
+        let named = named_arguments(&list, formats);
+        let mut counts = Vec::new();
         for (index, (expr, _)) in list.0.iter_mut().enumerate() {
             match expr {
                 // `name = value`
                 Expr::Assign(named) if index > formats => self.place(&mut named.right, How::Borrows),
-                Expr::Lit(literal) if index == formats => self.captures(&literal.lit),
+                Expr::Lit(literal) if index == formats => {
+                    self.captures(&literal.lit, &named);
+                    counts = self.borrowed_counts(&literal.lit, &named);
+                }
                 expr if index > formats || index < looks => self.place(expr, How::Borrows),
                 expr => self.visit_expr_mut(expr),
             }
@@ -194,8 +199,31 @@ impl Walk {
                 expr.to_tokens(tokens);
                 separator.to_tokens(tokens);
             }
+            for count in counts {
+                let (name, value) = (&count, self.renamed(&count));
+                let comma = tokens
+                    .clone()
+                    .into_iter()
+                    .last()
+                    .filter(|last| last.to_string() != ",")
+                    .map(|_| quote!(,));
+                tokens.extend(quote_spanned!(count.span()=> #comma #name = #value));
+            }
         }
         Ok(())
+    }
+
+    /// The variables that a format string captures as a width or a precision, and that are borrowed. The macro takes such a number, but no reference
+    /// to one.
+    fn borrowed_counts(&self, literal: &Lit, named: &HashSet<String>) -> Vec<Ident> {
+        let (Lit::Str(string), Some(names)) = (literal, &self.names) else { return Vec::new() };
+        let format = string.value().replace("{{", "");
+        let counts: BTreeSet<&str> = captured_counts(&format).collect();
+        let is_borrowed = |name: &&str| {
+            let is_borrowed = matches!(names.get(*name), Some(Rename::Borrowed));
+            is_borrowed && !self.is_hidden(name) && !named.contains(*name)
+        };
+        counts.into_iter().filter(is_borrowed).map(|name| Ident::new(name, string.span())).collect()
     }
 
     /// `matches!(place, pattern)`
@@ -213,10 +241,10 @@ impl Walk {
         Ok(())
     }
 
-    /// The names in `"{name}"`.
-    fn captures(&mut self, literal: &Lit) {
+    /// The names in `"{name:width$}"`, except those of arguments.
+    fn captures(&mut self, literal: &Lit, named: &HashSet<String>) {
         let Lit::Str(string) = literal else { return };
-        for name in captured_names(&string.value().replace("{{", "")) {
+        for name in captured_names(&string.value().replace("{{", "")).filter(|name| !named.contains(*name)) {
             if let Ok(mut ident) = syn::parse_str::<Ident>(name) {
                 ident.set_span(string.span());
                 self.note(&ident, How::Borrows, false);
@@ -327,11 +355,35 @@ fn is_call(after: Option<&TokenTree>) -> bool {
     }
 }
 
+/// The names `name` of the arguments `name = value` behind a format string.
+fn named_arguments(list: &List, formats: usize) -> HashSet<String> {
+    let behind = list.0.iter().skip(formats.saturating_add(1));
+    let names = behind.filter_map(|(expr, _)| match expr {
+        Expr::Assign(named) => plain_name(&named.left).map(text),
+        _ => None,
+    });
+    names.collect()
+}
+
 /// The names that a format string captures, after `{{` was removed.
 fn captured_names(format: &str) -> impl Iterator<Item = &str> {
     let pieces = format.split('{').skip(1);
     let names = pieces.filter_map(|piece| piece.split(['}', ':']).next());
-    names.map(str::trim).filter(|name| name.starts_with(|first: char| first == '_' || first.is_alphabetic()))
+    names.map(str::trim).filter(|name| is_name(name)).chain(captured_counts(format))
+}
+
+/// Of those, the names of a width or a precision: `"{:width$.precision$}"`.
+fn captured_counts(format: &str) -> impl Iterator<Item = &str> {
+    let pieces = format.split('{').skip(1).filter_map(|piece| piece.split('}').next());
+    let specs = pieces.filter_map(|piece| piece.split_once(':')).map(|(_, spec)| spec);
+    let before = specs.flat_map(|spec| spec.rsplit('$').skip(1));
+    // A zero is a flag.
+    let names = before.filter_map(|text| text.rsplit(|c: char| c != '_' && !c.is_alphanumeric()).next());
+    names.map(|name| name.trim_start_matches('0')).filter(|name| is_name(name))
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first == '_' || first.is_alphabetic())
 }
 
 impl VisitMut for Walk {

@@ -211,7 +211,12 @@ impl<T: Send + 'static> Handle<T> {
             return Poll::Ready(outcome);
         }
         *key = cell.wait(Wakeup::from(cx.waker().clone()));
-        cell.take().map_or(Poll::Pending, Poll::Ready)
+        match cell.take() {
+            Some(outcome) => Poll::Ready(outcome),
+            None if key.is_some() => Poll::Pending,
+            // The fiber has ended, and its outcome was given: nothing would wake the task.
+            None => panic!("polled after it was ready"),
+        }
     }
 
     fn any_end(&self) -> AnyEnd<T> {

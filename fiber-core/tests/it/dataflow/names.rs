@@ -95,6 +95,22 @@ fn format_strings_capture_variables() {
 }
 
 #[test]
+fn format_strings_capture_widths_and_precisions() {
+    let flow = dataflow! {
+        let width = later(2, 7);
+        let precision = later(1, 2);
+        let x = later(1, 1.2345);
+        let both = Fiber::success(format!("{x:>width$.precision$}|{:0width$}|{:other$}", 5, 6, other = width - 5));
+        let precise = Fiber::success(format!("{x:.precision$}",));
+        let named = Fiber::success(format!("{both:precision$}|", precision = precision + 20));
+        return (both, precise, named)
+    };
+    let both = "   1.23|0000005| 6".to_owned();
+    let named = format!("{both}    |");
+    assert_eq!(timed(flow), ((both, "1.23".to_owned(), named), 2));
+}
+
+#[test]
 fn macros_of_the_standard_library_borrow() {
     let flow = dataflow! {
         let list = later(1, vec![1, 2]);
