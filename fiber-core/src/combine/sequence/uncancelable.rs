@@ -79,7 +79,7 @@ where
 /// Makes parts of an [`uncancelable`] region interruptible again, to the extent that they were before the region.
 ///
 /// It has no effect in other fibers or after the region, nor in a branch, under a timeout or in a scope that begins in the region: the
-/// cancellation does not reach those. Apply it around them.
+/// cancellation does not reach those. Apply it around them. A finalizer in the region to which it is applied can be interrupted, too.
 #[derive(Clone, Debug)]
 pub struct Restore(Arc<Region>);
 
