@@ -206,7 +206,8 @@ fn wait_inside(fiber: &Expr, comes: Comes, form: Span) -> TokenStream {
 /// different span, so that a module that forbids unsafe code can contain the block.
 fn call(of: Span, comes: Comes, form: Span) -> (Ident, TokenStream) {
     // All tokens have one span, so that a value that is not a fiber causes one error, at the user's expression.
-    let name = Ident::new("fiber", of);
+    // A constant or a unit struct of the user with this name would be a pattern.
+    let name = Ident::new("__fiber", of);
     let call = match comes {
         Comes::First => quote_spanned!(of=> ::fiber_core::__macro_support::wait_first(#name)),
         Comes::AfterCode => quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name)),

@@ -844,6 +844,19 @@ mod other_macros {
         assert_eq!(run(fiber! { vec![do! later(1)] }), [1]);
     }
 
+    /// A pattern that is the name of a constant or a unit struct matches it.
+    #[test]
+    fn names_of_items_are_not_those_of_the_expansion() {
+        #[allow(non_camel_case_types, dead_code)]
+        struct fiber;
+        let block = fiber_core::fiber! {
+            let! one = later(1);
+            do! later(());
+            one + do! later(2)
+        };
+        assert_eq!(run(block), 3);
+    }
+
     #[test]
     fn a_macro_of_the_same_name_keeps_what_has_no_wait() {
         macro_rules! vec {

@@ -27,6 +27,7 @@ impl Observer for Log {
     fn event(&self, fiber: &Context, event: Event<'_>) {
         match event {
             Event::Created { .. } => self.note("created", fiber),
+            Event::Cancelled => self.note("cancelled", fiber),
             Event::Outcome(_) => self.note("outcome", fiber),
             Event::Ended => self.note("ended", fiber),
             _ => {}
@@ -58,6 +59,22 @@ fn an_observer_sees_the_life_of_a_fiber_in_order() {
     finish(pool);
     let expected = ["created a", "enter a", "leave a", "enter a", "outcome a", "ended a", "leave a"];
     assert_eq!(log.lines(), expected);
+}
+
+#[test]
+fn a_fiber_is_cancelled_before_it_has_ended_or_not_at_all() {
+    let log = Log::default();
+    let scheduler = CurrentThread::with_observer(log.clone());
+    let (ended, waiting) =
+        (scheduler.spawn(Fiber::success(()).named("a")), scheduler.spawn(Fiber::<()>::never().named("b")));
+    scheduler.run(ended.ended()).unwrap();
+    ended.cancel_now();
+    waiting.cancel_now();
+    waiting.cancel_now();
+    scheduler.run(waiting.ended()).unwrap();
+    let lines = log.lines();
+    let cancelled: Vec<_> = lines.iter().filter(|line| line.starts_with("cancelled")).collect();
+    assert_eq!(cancelled, ["cancelled b"], "{lines:?}");
 }
 
 #[test]

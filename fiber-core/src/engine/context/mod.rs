@@ -277,8 +277,8 @@ impl Context {
     /// assert!(handle.try_outcome().unwrap().is_cancelled());
     /// ```
     pub fn cancel(&self) {
-        if !self.is_cancelled() {
-            self.observe(Event::Cancelled);
+        if self.is_observed() && !self.is_cancelled() && !self.0.progress().has_ended {
+            self.tell_observer(Event::Cancelled);
         }
         Node::cancel(&self.0, 0);
     }
