@@ -222,7 +222,7 @@ impl Stream for Ticks {
         }
         let Stage::Waits(wait) = &mut self.stage else { return Poll::Ready(None) };
         let tick = ready!(Pin::new(wait).poll(cx));
-        // Others may have passed since, if this wait began with an earlier poll.
+        // Others may have passed since, if the consumer was busy, or this wait began with an earlier poll.
         let now = Context::current().map(|fiber| fiber.scheduler().now());
         let tick = tick.map(|at| now.map_or(at, |now| latest(at, self.period, now)));
         self.stage = tick.as_ref().map_or(Stage::Over, |at| Stage::Between(Some(*at)));
@@ -234,8 +234,7 @@ impl Stream for Ticks {
 fn tick(period: Duration, last: Option<Instant>, site: Site) -> Fiber<Instant> {
     let wait = Fiber::now().bind_at(site, move |now| {
         let next = last.map_or(now + period, |last| last + period);
-        let at = latest(next, period, now);
-        Fiber::until_at(site, at).map_at(site, move |()| at)
+        Fiber::until_at(site, next).map_at(site, move |()| next)
     });
     wait.boxed()
 }

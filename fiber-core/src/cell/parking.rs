@@ -217,7 +217,7 @@ impl<W> Parking<W> {
                     continue;
                 }
             };
-            // An event that comes before this CAS ends the wait even of a cancelled fiber: who has fired it counts on that.
+            // An event that comes before this CAS ends the wait even of a cancelled fiber: its source relies on that.
             // Acquire: as in `end_wait`.
             if let Err(seen) = self.compare_exchange(current, current.to_idle(), Ordering::Acquire) {
                 current = seen;

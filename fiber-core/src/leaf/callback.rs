@@ -2,7 +2,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::one_shot::{OneShot, cancelled_or};
+use super::gone::cancelled_or;
+use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame};

@@ -2,8 +2,8 @@
 
 use std::mem;
 
-use crate::engine::context::{Cx, Wakeup};
-use crate::error::{Abandoned, Cancelled, Error};
+use crate::engine::context::Wakeup;
+use crate::error::{Abandoned, Error};
 use crate::footprint::Noted;
 use crate::outcome::Outcome;
 
@@ -126,24 +126,5 @@ impl<T> OneShot<T> {
 
     pub(crate) fn is_closed(&self) -> bool {
         matches!(*self.0.lock(), State::Closed)
-    }
-}
-
-/// Whether nobody was left who could have given another outcome.
-pub(crate) fn is_abandoned<T>(outcome: &Outcome<T>) -> bool {
-    matches!(outcome, Outcome::Failure(error) if error.is::<Abandoned>())
-}
-
-/// The end of a wait with `outcome`. The cancellation that drops the last one who could have given another outcome, or makes it give up, may
-/// reach the fiber right after that. `cx`: `None` for a thread.
-pub(crate) fn cancelled_or<T>(outcome: Outcome<T>, cx: Option<&Cx<'_>>) -> Outcome<T> {
-    match outcome {
-        Outcome::Failure(error)
-            if (error.is::<Abandoned>() || error.is::<Cancelled>())
-                && cx.is_some_and(Cx::is_about_to_be_interrupted) =>
-        {
-            Outcome::Cancelled
-        }
-        outcome => outcome,
     }
 }

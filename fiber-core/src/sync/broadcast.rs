@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use super::channel::{Closed, SendError, TrySendError};
-use super::operation::{Attempt, Operation, claim_if, unless_cancelled};
+use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped, taken};
@@ -15,6 +15,7 @@ use crate::engine::subject::Subject;
 use crate::error::{Error, Frame, counted};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object, is_listening};
+use crate::leaf::unless_cancelled;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 

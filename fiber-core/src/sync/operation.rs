@@ -17,13 +17,6 @@ use crate::fiber::Fiber;
 use crate::leaf::{Awaits, Leaf};
 use crate::outcome::Outcome;
 
-/// The end of an operation of a primitive whose other ends are gone. If the cancellation that has dropped them is on its way to the fiber, it
-/// ends as cancelled, whichever was reached first.
-#[cold]
-pub(super) fn unless_cancelled<T>(cx: Option<&Cx<'_>>, gone: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-    if cx.is_some_and(Cx::is_about_to_be_interrupted) { Outcome::Cancelled } else { gone() }
-}
-
 /// An operation of a primitive for one caller.
 pub trait Attempt: Send + Sized + 'static {
     /// The value of a success.

@@ -308,11 +308,6 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
         if seat.claim() { self.outcome(cx) } else { None }
     }
 
-    fn woken(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
-        self.leave(place);
-        self.attempt(cx)
-    }
-
     fn leave(&mut self, place: &mut Waiter<()>) {
         if place.has_joined() {
             place.leave(&mut self.promise.queue.lock_to_read());

@@ -195,19 +195,16 @@ impl Walk {
         }
         if self.names.is_some() {
             *tokens = TokenStream::new();
-            for (expr, separator) in list.0 {
+            for (expr, separator) in &list.0 {
                 expr.to_tokens(tokens);
                 separator.to_tokens(tokens);
             }
-            for count in counts {
-                let (name, value) = (&count, self.renamed(&count));
-                let comma = tokens
-                    .clone()
-                    .into_iter()
-                    .last()
-                    .filter(|last| last.to_string() != ",")
-                    .map(|_| quote!(,));
-                tokens.extend(quote_spanned!(count.span()=> #comma #name = #value));
+            if !counts.is_empty() && list.0.last().is_some_and(|(_, separator)| separator.is_empty()) {
+                tokens.extend(quote!(,));
+            }
+            for name in counts {
+                let value = self.renamed(&name);
+                tokens.extend(quote_spanned!(name.span()=> #name = #value,));
             }
         }
         Ok(())

@@ -16,7 +16,7 @@ use crate::engine::step::Run;
 use crate::engine::task::Task;
 use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, unless_cancelled};
 use crate::outcome::Outcome;
 
 /// A handle of a running fiber. Dropping the handle does not affect the fiber.
@@ -330,9 +330,8 @@ impl<T: Send + 'static> Joined<T> {
     #[cold]
     fn translated(&self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
         let outcome = match outcome {
-            // Both fibers were cancelled by a common ancestor.
-            Outcome::Cancelled if cx.is_about_to_be_interrupted() => Outcome::Cancelled,
-            Outcome::Cancelled => Outcome::Failure(self.cancelled()),
+            // Cancelled, too, if a common ancestor was.
+            Outcome::Cancelled => unless_cancelled(Some(cx), || Outcome::Failure(self.cancelled())),
             outcome => outcome,
         };
         outcome.passed(Frame::new("fork", self.0.site()))

@@ -1,7 +1,7 @@
 //! Any number of tasks that end before the call of [`gather`](Crowd::gather) does.
 //!
-//! They wait in a queue that the helpers share. A helper takes the oldest task, the owner the newest; whoever wants the value
-//! of a task that waits claims it out of turn, and leaves a dead entry.
+//! They wait in a queue that the helpers share. A helper takes the oldest task, the owner the newest. A thread that
+//! wants the value of a task that waits claims it out of turn, and leaves a dead entry.
 //!
 //! A task lies in a counted block, because a helper may come late, when the crowd is long over. Nothing that a user made is in
 //! the block then: the closure is gone when it has run, and the value is taken by the handle, or dropped before the task

@@ -13,8 +13,9 @@ use crate::engine::subject::Subject;
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
+use crate::leaf::unless_cancelled;
 use crate::outcome::Outcome;
-use crate::sync::operation::{Attempt, Operation, claim_if, unless_cancelled};
+use crate::sync::operation::{Attempt, Operation, claim_if};
 use crate::sync::waiters::{Waiter, Wakes, wake_after};
 
 /// The receiving end of a [`Channel`]. Cheap to clone: each item is received by one of the clones. The

@@ -12,9 +12,9 @@ use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, unless_cancelled};
 use crate::outcome::Outcome;
-use crate::sync::operation::{Attempt, Operation, claim_if, unless_cancelled};
+use crate::sync::operation::{Attempt, Operation, claim_if};
 use crate::sync::waiters::{Waiter, wake_after};
 
 /// The sending end of a [`Channel`]. Cheap to clone; the channel closes when the last clone is dropped.
@@ -30,7 +30,7 @@ pub(super) struct SendingEnd<T>(pub(super) Arc<Channel<T>>);
 
 impl<T> Handles for SendingEnd<T> {
     fn handles(&self) -> Option<Object> {
-        // The last one looks at the state, even if the channel is already closed: who that is depends on the order of the drops.
+        // The last one looks at the state, even if the channel is already closed. The order of the drops decides which one is the last.
         Some(self.0.state.object().second())
     }
 }

@@ -49,7 +49,7 @@ impl Pool {
     }
 
     /// Runs tasks until the pool stops, which it does after the last one. So many sleeps end for no reason, as those in a poll do
-    /// when something happens at a socket: whoever rings for them rings for the next one.
+    /// when something happens at a socket: the thread that rings for them rings for the next one.
     fn work(&self, worker: usize, bed: &Bed, mut startles: usize) {
         loop {
             while self.has_any() {
