@@ -293,8 +293,7 @@ fn a_fiber_that_is_awaited_in_place_and_waits_allocates_what_it_shares_with_its_
             }
         }
     };
-    // And the frames, which do not fit into the cell.
-    assert_eq!(of_block(awaits), 1 + 1 + 10);
+    assert_eq!(of_block(awaits), 1 + 10);
 }
 
 #[test]

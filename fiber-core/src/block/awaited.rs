@@ -26,18 +26,18 @@ use std::task::{Poll, Waker};
 use parking_lot::Mutex;
 
 use super::drive::{Over, Port, Rest};
+use super::settings::Settings;
 use super::waker::wake_here;
 use crate::cell::Seed;
 use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
-use crate::engine::frames::{Frame as FrameOf, Left, Slot, Stepped, Suspended, Visit, Waiting};
+use crate::engine::frames::{Frame as FrameOf, Left, Pushed, Slot, Stepped, Suspended, Visit, Waiting};
 use crate::engine::step::{Follow, Run, Step};
-use crate::engine::suppress::{discard, forget};
+use crate::engine::suppress::forget;
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
 use crate::fiber::Fiber;
-use crate::local::Locals;
 use crate::outcome::Outcome;
 use crate::panic::guard;
 
@@ -133,40 +133,44 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             return Poll::Pending;
         }
         self.put_off = 0;
-        let cx = port.cx();
-        let context = cx.context();
-        // Not one value: it would be moved, and only a fiber that waits needs it.
-        let (masks, locals, place) = (cx.masks(), context.locals(), context.place());
-        let forks = context.set_forks(port.forks());
-        let slot = Slot::awaited();
-        let inner = &cx.on(&slot);
-        match run_guarded(fiber.into_run(), inner).detach(inner) {
+        // Another waker belongs to a wrapper, possibly an executor that blocks until it is woken.
+        let may_stay = port.is_behind(waker);
+        let apart = Slot::apart();
+        let elsewhere;
+        let cx = if may_stay {
+            port.cx()
+        } else {
+            elsewhere = port.cx().on(&apart);
+            &elsewhere
+        };
+        let outside = Settings::begin(cx, port.forks());
+        let could_move = cx.slot().set_may_move(true);
+        let step = run_guarded(fiber.into_run(), cx).detach(cx);
+        cx.slot().set_may_move(could_move);
+        let pushed = match step {
             Ok(outcome) => {
-                port.keep(&context.set_forks(forks));
-                self.end(outcome, Some(port), waker)
-            }
-            Err(pushed) => {
-                let mut suspended = pushed.take(&slot);
-                let inside = Surroundings { masks, locals, place, forks }.enter(cx);
-                // Fibers that are awaited in place inside have already set their own parents of forks.
-                let mut levels = Vec::new();
-                suspended.frames().visit(&mut Visit::Forks(&mut levels));
-                match levels.pop() {
-                    Some(place) => port.keep(&Forks::Apart { place, shielded: false }),
-                    None => port.keep(&inside.forks),
+                if cx.has_left_over() {
+                    cx.drop_left_over();
                 }
-                let awaited = Arc::new(Awaited::new(suspended, inside, self.site));
-                port.runs_on();
-                if port.is_behind(waker) {
-                    port.ask_for(awaited.clone());
-                } else {
-                    // The waker belongs to a wrapper, possibly an executor that blocks until it is woken.
-                    port.move_apart(awaited.clone(), waker.clone());
-                }
-                self.state = State::Waiting(awaited);
-                Poll::Pending
+                port.keep(outside.end(cx).place());
+                return self.end(outcome, Some(port), waker);
             }
-        }
+            Err(pushed) => pushed,
+        };
+        port.runs_on();
+        let held = Held::after(outside, cx, port);
+        let awaited = if may_stay {
+            let awaited = Arc::new(Awaited::new(Stage::Asked(pushed, held), self.site));
+            port.ask_for(awaited.clone());
+            awaited
+        } else {
+            let awaited = Arc::new(Awaited::new(Stage::Taken, self.site));
+            let (cx, suspended) = (port.cx(), pushed.take(&apart));
+            awaited.clone().go_apart(cx, port.place_apart(), suspended, held.inside(cx), waker.clone());
+            awaited
+        };
+        self.state = State::Waiting(awaited);
+        Poll::Pending
     }
 
     /// Whether the block will poll this again. `false` after too many deferrals, because a wrapper that keeps polling
@@ -218,30 +222,50 @@ impl<T, R> fmt::Debug for FiberFuture<T, R> {
     }
 }
 
-/// The settings of a fiber in its context at the moment when it has to wait: its number of uncancelable regions, its
-/// locals, its place on the scheduler, and the parent of its forks.
-struct Surroundings {
-    masks: u32,
-    locals: Option<Locals>,
-    place: Option<u64>,
-    forks: Forks,
+/// An awaited fiber that has to wait, and its block: each has settings in their context.
+enum Held {
+    /// They differ in the parent of forks alone, and this is the block's. The context has the fiber's until another wait of the block
+    /// begins, because nobody forks there before.
+    Outside(Forks),
+    /// These are those of the fiber. The context has the block's.
+    Inside(Box<Settings>),
 }
 
-impl Surroundings {
-    /// The settings without the parent of forks.
-    fn of(cx: &Cx<'_>) -> Self {
-        let place = cx.place_to_run();
-        Surroundings { masks: cx.masks(), locals: cx.locals(), place, forks: Forks::Here }
+impl Held {
+    /// The fiber has pushed its frames to the slot of `cx`. `outside` are the settings of the block.
+    fn after(outside: Settings, cx: &Cx<'_>, port: &Port<'_>) -> Self {
+        // Fibers that are awaited in place inside have already set their own parents of forks.
+        let mut levels = Vec::new();
+        if cx.context().may_have_had_fork_place() {
+            cx.visit_newest(&mut Visit::Forks(&mut levels));
+        }
+        let outermost = levels.pop();
+        if !matches!(outermost, Some(Some(_))) && outside.hold(cx) {
+            return Held::Outside(outside.forks);
+        }
+        let inside = outside.enter(cx);
+        match outermost {
+            Some(place) => port.keep(place.as_ref()),
+            None => port.keep(inside.forks.place()),
+        }
+        Held::Inside(Box::new(inside))
     }
 
-    /// Installs these settings, and returns the previous ones.
-    fn enter(self, cx: &Cx<'_>) -> Self {
-        let before = Surroundings::of(cx);
-        cx.set_masks(self.masks);
-        let context = cx.context();
-        discard(context.set_locals(self.locals), context);
-        context.set_place(self.place);
-        Surroundings { forks: context.set_forks(self.forks), ..before }
+    /// The settings of the fiber. The context has those of the block from now on.
+    fn inside(self, cx: &Cx<'_>) -> Settings {
+        match self {
+            Held::Outside(forks) => Settings::begin(cx, forks),
+            Held::Inside(inside) => *inside,
+        }
+    }
+
+    /// The parent of the block's forks. The context has the settings of the fiber from now on.
+    #[inline]
+    fn outside(self, cx: &Cx<'_>) -> Forks {
+        match self {
+            Held::Outside(forks) => forks,
+            Held::Inside(inside) => inside.enter(cx).forks,
+        }
     }
 }
 
@@ -260,8 +284,8 @@ struct Now<T: Send + 'static> {
 }
 
 enum Stage<T: Send + 'static> {
-    /// Started in this poll of the block; its wait has not begun.
-    Asked(Suspended<T>, Surroundings),
+    /// Started in this poll of the block; its wait has not begun. Its frames are the newest ones of the block.
+    Asked(Pushed<T>, Held),
     InPlace,
     /// In its own context, with the contexts that it had made below the block before it moved.
     Apart(Context, Vec<Context>),
@@ -283,8 +307,6 @@ impl<T: Send + 'static> Now<T> {
 
 /// An awaited fiber, as the driver uses it.
 pub(super) trait Asked: Send + Sync {
-    /// Whether its future was dropped.
-    fn is_given_up(&self) -> bool;
     /// Waits in the context of the block, then continues with the block.
     fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>);
     /// Continues below `above`, and wakes the block at its end.
@@ -300,48 +322,42 @@ trait Answer<T>: Send + Sync {
 }
 
 impl<T: Send + 'static> Awaited<T> {
-    fn new(suspended: Suspended<T>, inside: Surroundings, site: Site) -> Self {
-        let now = Now { stage: Stage::Asked(suspended, inside), waker: None, is_given_up: false };
-        Awaited { now: Mutex::new(now), site }
+    fn new(stage: Stage<T>, site: Site) -> Self {
+        Awaited { now: Mutex::new(Now { stage, waker: None, is_given_up: false }), site }
     }
 
-    fn leave_asked(now: &mut Now<T>, next: Stage<T>) -> (Suspended<T>, Surroundings) {
-        match mem::replace(&mut now.stage, next) {
-            Stage::Asked(suspended, inside) => (suspended, inside),
+    fn leave_asked(&self, next: Stage<T>) -> (Pushed<T>, Held) {
+        match mem::replace(&mut self.now.lock().stage, next) {
+            Stage::Asked(pushed, held) => (pushed, held),
             _ => unreachable!("an awaited fiber waits once"),
         }
     }
 
     /// Delivers the outcome. Returns the waker to be woken.
-    fn deliver(&self, context: &Context, outcome: Outcome<T>) -> Option<Waker> {
+    fn deliver(&self, context: Context, outcome: Outcome<T>) -> Option<Waker> {
         let mut now = self.now.lock();
         let waker = now.waker.take();
         if !now.is_given_up {
-            now.stage = Stage::Ended(context.clone(), outcome);
+            now.stage = Stage::Ended(context, outcome);
             return waker;
         }
         now.stage = Stage::Taken;
         drop(now);
-        forget(outcome, context);
+        forget(outcome, &context);
         None
     }
 }
 
-impl<T: Send + 'static> Asked for Awaited<T> {
-    fn is_given_up(&self) -> bool {
-        self.now.lock().is_given_up
-    }
-
-    fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>) {
-        let (suspended, inside) = Self::leave_asked(&mut self.now.lock(), Stage::InPlace);
-        let outside = inside.enter(cx).forks;
-        let waiting = Awaits { context: cx.context().clone(), outside, block };
-        let _ = suspended.wait_in(cx).push(cx, Here { awaited: self, waiting: Some(waiting) });
-    }
-
-    fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
-        let mut now = self.now.lock();
-        let (mut suspended, inside) = Self::leave_asked(&mut now, Stage::Taken);
+impl<T: Send + 'static> Awaited<T> {
+    /// Continues below `above` with these frames, and wakes the block at its end.
+    fn go_apart(
+        self: Arc<Self>,
+        cx: &Cx<'_>,
+        above: &Context,
+        mut suspended: Suspended<T>,
+        inside: Settings,
+        waker: Waker,
+    ) {
         let block = cx.context();
         // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
         // restored part of the region is not shielded, so its context is below that of the block itself.
@@ -360,15 +376,14 @@ impl<T: Send + 'static> Asked for Awaited<T> {
         if inside.masks <= cx.masks() {
             suspended.frames().visit(&mut Visit::Parts(&mut parts));
         }
-        discard(fiber.set_locals(inside.locals), &fiber);
-        fiber.set_place(inside.place);
-        let forks = Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() };
+        let forks = Forks::apart(Some(above.clone()), cx.is_masked());
         let mut levels = Vec::new();
         suspended.frames().visit(&mut Visit::Forks(&mut levels));
         let (mut awaited, mut forks) = (levels.len(), Some(forks));
         let moves = &mut Visit::Move { from: block, to: &fiber, awaited: &mut awaited, forks: &mut forks };
         suspended.frames().visit(moves);
-        fiber.set_forks(forks.unwrap_or(inside.forks));
+        inside.enter_new(&fiber, forks);
+        let mut now = self.now.lock();
         now.stage = Stage::Apart(fiber.clone(), parts);
         // Another task may have polled again already; its waker stays.
         now.waker.get_or_insert(waker);
@@ -379,6 +394,19 @@ impl<T: Send + 'static> Asked for Awaited<T> {
         }
         let inside = NodeGuard::new(fiber.clone());
         suspended.wait_as(cx, fiber, Stepped(Apart(Some((self, inside)))));
+    }
+}
+
+impl<T: Send + 'static> Asked for Awaited<T> {
+    fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>) {
+        let (pushed, held) = self.leave_asked(Stage::InPlace);
+        let waiting = Awaits { context: cx.context().clone(), outside: held.outside(cx), block };
+        let _ = pushed.attach(cx).push(cx, Here { awaited: self, waiting: Some(waiting) });
+    }
+
+    fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
+        let (pushed, held) = self.leave_asked(Stage::Taken);
+        self.go_apart(cx, above, pushed.split(cx), held.inside(cx), waker);
     }
 }
 
@@ -431,9 +459,13 @@ struct Awaits {
 }
 
 impl Awaits {
-    fn into_block(self) -> Box<dyn Rest> {
-        self.block.keep(&self.context.set_forks(self.outside));
-        self.block
+    /// The fiber has ended. Returns the context in which it has, and the block.
+    fn end(self) -> (Context, Box<dyn Rest>) {
+        let Awaits { context, outside, block } = self;
+        if let Some(place) = context.set_forks(outside).place() {
+            block.keep(place);
+        }
+        (context, block)
     }
 }
 
@@ -445,7 +477,7 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
     fn visit(&mut self, visit: &mut Visit<'_>) {
         let Some(waiting) = &mut self.waiting else { return };
         match visit {
-            Visit::Forks(found) => found.push(waiting.outside.place()),
+            Visit::Forks(found) => found.push(waiting.outside.place().cloned()),
             Visit::Move { from, to, awaited, forks } => {
                 if waiting.context.is_same(from) {
                     waiting.context = to.clone();
@@ -463,8 +495,8 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
     }
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
-        let block = self.waiting.take().expect("a frame is run once").into_block();
-        if let Some(waker) = self.awaited.deliver(cx.context(), outcome) {
+        let (context, block) = self.waiting.take().expect("a frame is run once").end();
+        if let Some(waker) = self.awaited.deliver(context, outcome) {
             // By now, a wrapper owns the future.
             drop(guard(|| waker.wake()));
         }
@@ -475,7 +507,7 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
 impl<T: Send + 'static> Drop for Here<T> {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            drop_nested(waiting.into_block());
+            drop_nested(waiting.end().1);
         }
     }
 }
@@ -500,7 +532,7 @@ impl<T: Send + 'static> Apart<T> {
     fn end(&mut self, outcome: Outcome<T>) -> Option<Waker> {
         let (awaited, inside) = self.0.take()?;
         inside.observe(Event::Outcome((&outcome).into()));
-        let waker = awaited.deliver(&inside, outcome);
+        let waker = awaited.deliver(inside.clone(), outcome);
         inside.end();
         waker
     }

@@ -407,24 +407,26 @@ impl Port<'_> {
     }
 
     /// Moves a fiber that was started in place to a context of its own, in which it continues.
-    pub(super) fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
-        let apart = self
-            .apart
-            .get_or_init(|| NodeGuard::new(self.cx.context().place_of_awaited(self.cx.is_masked())));
-        asked.move_apart(&self.cx, apart, waker);
+    fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
+        asked.move_apart(&self.cx, self.place_apart(), waker);
+    }
+
+    /// The place of awaited fibers that move apart.
+    pub(super) fn place_apart(&self) -> &Context {
+        self.apart.get_or_init(|| NodeGuard::new(self.cx.context().place_of_awaited(self.cx.is_masked())))
     }
 
     /// The parent of an awaited fiber's forks.
     #[inline]
     pub(super) fn forks(&self) -> Forks {
         let place = self.apart.get().map(|apart| Context::clone(apart));
-        Forks::Apart { place, shielded: self.cx.is_masked() }
+        Forks::apart(place, self.cx.is_masked())
     }
 
-    /// Stores the place in which an awaited fiber has forked.
+    /// Makes this the place of awaited fibers and their forks, if the block has none yet.
     #[inline]
-    pub(super) fn keep(&self, forks: &Forks) {
-        keep(self.apart, forks);
+    pub(super) fn keep(&self, place: Option<&Context>) {
+        keep(self.apart, place);
     }
 
     fn block_waker(&self) -> Waker {
@@ -440,7 +442,8 @@ impl Port<'_> {
     /// The event that the block waits for, at the end of the poll.
     fn settle(&self, is_over: bool) -> Waits {
         match self.waits.replace(Waits::Parked) {
-            Waits::Await(asked) if is_over || asked.is_given_up() || !self.is_alone() => {
+            // If its future was dropped, nobody else has it.
+            Waits::Await(asked) if is_over || Arc::strong_count(&asked) == 1 || !self.is_alone() => {
                 self.move_apart(asked, self.block_waker());
                 Waits::Parked
             }
@@ -449,9 +452,9 @@ impl Port<'_> {
     }
 }
 
-/// Makes this place of forks the place of the block, if the block has none yet.
-fn keep(apart: &OnceCell<NodeGuard>, forks: &Forks) {
-    if let Forks::Apart { place: Some(place), .. } = forks {
+#[inline]
+fn keep(apart: &OnceCell<NodeGuard>, place: Option<&Context>) {
+    if let Some(place) = place {
         apart.get_or_init(|| NodeGuard::new(place.clone()));
     }
 }
@@ -634,7 +637,7 @@ pub(super) trait Rest: Any + Send {
     /// Drops the block, and continues with the outcome.
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
     /// Stores the place in which a fiber that was awaited in place has forked.
-    fn keep(&self, forks: &Forks);
+    fn keep(&self, place: &Context);
     /// Collects the node of the awaited fibers that have moved apart.
     fn parts(&self, found: &mut Vec<Context>);
 }
@@ -669,8 +672,8 @@ where
         found.extend(self.apart.get().map(|apart| Context::clone(apart)));
     }
 
-    fn keep(&self, forks: &Forks) {
-        keep(&self.apart, forks);
+    fn keep(&self, place: &Context) {
+        keep(&self.apart, Some(place));
     }
 }
 

@@ -23,6 +23,7 @@
 
 mod awaited;
 mod drive;
+mod settings;
 mod stop;
 mod waker;
 

@@ -20,6 +20,11 @@ impl<T: Handles> Counted<T> {
 }
 
 impl<T: Handles + ?Sized> Counted<T> {
+    /// Whether both are handles of one value.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The value, if this is its only handle.
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         Arc::get_mut(&mut self.0)

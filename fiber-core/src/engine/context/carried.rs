@@ -1,6 +1,7 @@
 //! What a fiber carries: its locals, and the place of its forks.
 
 use std::mem::replace;
+use std::sync::atomic::Ordering;
 
 use super::Context;
 use super::state::{FiberState, Origin, Own};
@@ -8,20 +9,26 @@ use crate::instant::Instant;
 use crate::local::Locals;
 
 /// The parent of a fiber's forks.
-pub(crate) enum Forks {
-    /// The fiber itself.
-    Here,
-    /// A block in the fiber, in which the forking fiber is awaited. The place is made with the first fork. It is
-    /// shielded from a cancellation of the fiber if the block is in an uncancelable region.
-    Apart { place: Option<Context>, shielded: bool },
+pub(crate) struct Forks {
+    /// 0: the fiber itself. [`Own::APART`]: a block in the fiber, in which the forking fiber is awaited. With [`Own::SHIELDS`], its place is
+    /// shielded from a cancellation of the fiber, because the block is in an uncancelable region.
+    flags: u32,
+    /// The place in the block. It is made with the first fork.
+    place: Option<Context>,
 }
 
 impl Forks {
-    pub(crate) fn place(&self) -> Option<Context> {
-        match self {
-            Forks::Here => None,
-            Forks::Apart { place, .. } => place.clone(),
-        }
+    /// The bits that say where forks go.
+    const FLAGS: u32 = Own::APART | Own::SHIELDS;
+
+    #[inline]
+    pub(crate) fn apart(place: Option<Context>, shielded: bool) -> Self {
+        Forks { flags: Own::APART | Own::flag(Own::SHIELDS, shielded), place }
+    }
+
+    #[inline]
+    pub(crate) fn place(&self) -> Option<&Context> {
+        self.place.as_ref()
     }
 }
 
@@ -85,15 +92,22 @@ impl Context {
     /// Sets the parent of forks, and returns the previous one.
     #[inline]
     pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
-        let (flags, place) = match forks {
-            Forks::Here => (0, None),
-            Forks::Apart { place, shielded } => (Own::APART | Own::flag(Own::SHIELDS, shielded), place),
-        };
-        let before = self.state().own.replace(Own::APART | Own::SHIELDS, flags);
-        let were_apart = before & Own::APART != 0;
-        let is_kept = place.is_some() || were_apart && self.state().rare().is_some();
-        let place = if is_kept { self.set_fork_place(place) } else { None };
-        if were_apart { Forks::Apart { place, shielded: before & Own::SHIELDS != 0 } } else { Forks::Here }
+        let flags = self.state().own.replace(Forks::FLAGS, forks.flags) & Forks::FLAGS;
+        let have_place = forks.place.is_some() || flags != 0 && self.has_fork_place();
+        Forks { flags, place: if have_place { self.set_fork_place(forks.place) } else { None } }
+    }
+
+    /// Whether there has been a place for forks that are apart, if `false` is certain.
+    #[inline]
+    pub(crate) fn may_have_had_fork_place(&self) -> bool {
+        self.state().rare().is_some()
+    }
+
+    /// Whether there is a place for forks that are apart.
+    #[inline]
+    pub(crate) fn has_fork_place(&self) -> bool {
+        // Relaxed: only the fiber itself uses it.
+        self.state().rare().is_some_and(|rare| rare.has_fork_place.load(Ordering::Relaxed))
     }
 
     /// The context that is the parent of this fiber's forks, unless it is the fiber's own.
@@ -114,7 +128,9 @@ impl Context {
 
     #[cold]
     fn set_fork_place(&self, place: Option<Context>) -> Option<Context> {
-        replace(&mut self.state().rare_made().carried.lock().fork_place, place)
+        let rare = self.state().rare_made();
+        rare.has_fork_place.store(place.is_some(), Ordering::Relaxed);
+        replace(&mut rare.carried.lock().fork_place, place)
     }
 
     /// Makes the place below this fiber for awaited fibers that move apart from a block, and for their forks.

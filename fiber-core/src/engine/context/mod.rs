@@ -329,6 +329,7 @@ impl Context {
 
     /// The number that the scheduler has set, initially 0; or that of the parent fiber, if tags are
     /// [places](Scheduler::has_places).
+    #[inline]
     pub fn tag(&self) -> u64 {
         // Relaxed: only the scheduler uses it, and orders its own accesses.
         self.state().tag.load(Ordering::Relaxed)

@@ -125,6 +125,8 @@ pub(super) struct Rare {
     /// Used almost only by the fiber itself (a blocking closure may read a local), so the lock is hardly ever
     /// contended.
     pub(super) carried: Mutex<Carried>,
+    /// Whether there is a [place of forks](Carried::fork_place). Used by the fiber alone.
+    pub(super) has_fork_place: AtomicBool,
     /// If the fiber has been in a limit without a node.
     pub(super) limit: LazyBox<Limit>,
 }
@@ -180,7 +182,7 @@ impl FiberState {
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether its locals are here; a part without any uses those around it. `APART`
-/// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
+/// whether its forks are [apart](super::Forks), and `SHIELDS` whether the place of those is shielded.
 /// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
 /// it), `RACES` (its branches are the sides of a [race](super::race)), `RACED` (it is such a side, or a part of one) and `PROGRAM` (it is
 /// such a side, and known to wait more than once) never change.

@@ -18,6 +18,7 @@ use std::alloc::Layout;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit, align_of, forget, size_of};
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::ptr::{self, NonNull};
 use std::thread::panicking;
@@ -156,6 +157,8 @@ unsafe impl Send for Frames {}
 pub(crate) struct Slot<'a> {
     frames: Cell<Option<NonNull<Head>>>,
     home: Home<'a>,
+    /// Whether the newest group may [move apart](Cx::split) before it begins to wait.
+    may_move: Cell<bool>,
 }
 
 /// Where the block may be.
@@ -165,21 +168,24 @@ enum Home<'a> {
     /// In the cell of the fiber of this place, if its room was not taken.
     At(Place<'a>),
     Heap,
-    /// The same, and the frames will move: those of a fiber that a block awaits.
-    Moves,
 }
 
 impl<'a> Slot<'a> {
+    #[inline]
+    fn new(frames: Option<NonNull<Head>>, home: Home<'a>) -> Self {
+        Slot { frames: Cell::new(frames), home, may_move: Cell::new(false) }
+    }
+
     /// For a fiber in whose cell this room is.
     #[inline]
     pub(crate) fn in_room(room: Room<'a>) -> Self {
-        Slot { frames: Cell::new(None), home: Home::In(Cell::new(Some(room.start)), room.size, PhantomData) }
+        Slot::new(None, Home::In(Cell::new(Some(room.start)), room.size, PhantomData))
     }
 
     /// For the fiber of `place`, in whose cell the frames lie if there is room.
     #[inline]
     pub(crate) fn at(place: Place<'a>) -> Self {
-        Slot { frames: Cell::new(None), home: Home::At(place) }
+        Slot::new(None, Home::At(place))
     }
 
     #[inline]
@@ -190,23 +196,23 @@ impl<'a> Slot<'a> {
     /// For a fiber without a cell of its own.
     #[inline]
     pub(crate) fn apart() -> Self {
-        Slot { frames: Cell::new(None), home: Home::Heap }
-    }
-
-    /// For a fiber that a block awaits. Its frames move as soon as it waits.
-    #[inline]
-    pub(crate) fn awaited() -> Self {
-        Slot { frames: Cell::new(None), home: Home::Moves }
-    }
-
-    /// Whether the fiber will wait elsewhere than in the context in which it runs.
-    pub(crate) fn moves(&self) -> bool {
-        matches!(self.home, Home::Moves)
+        Slot::new(None, Home::Heap)
     }
 
     #[inline]
     pub(crate) fn holding(frames: Frames) -> Self {
-        Slot { frames: Cell::new(Some(ManuallyDrop::new(frames).0)), home: Home::Heap }
+        Slot::new(Some(ManuallyDrop::new(frames).0), Home::Heap)
+    }
+
+    /// Whether the fiber may wait elsewhere than in the context in which it runs.
+    pub(crate) fn may_move(&self) -> bool {
+        self.may_move.get()
+    }
+
+    /// Returns what was set before.
+    #[inline]
+    pub(crate) fn set_may_move(&self, may_move: bool) -> bool {
+        self.may_move.replace(may_move)
     }
 
     #[inline]
@@ -231,7 +237,7 @@ impl<'a> Slot<'a> {
         let room = match &self.home {
             Home::In(start, size, _) => start.take().map(|start| (start, *size)),
             Home::At(place) => place.context().take_room().map(|room| (room.start, room.size)),
-            Home::Heap | Home::Moves => None,
+            Home::Heap => None,
         };
         let (head, capacity, is_on_heap) = match room {
             Some((block, size)) if size >= LEAST_IN_CELL => (block.cast(), size - size_of::<Head>(), false),
@@ -493,12 +499,18 @@ impl Buffer<'_> {
         let front = self.front();
         front.head += size;
         if front.head == front.top {
-            let start = front.start;
-            // SAFETY: a group begins with a record.
-            let below = unsafe { self.at(start).cast::<Record>().read() };
-            let front = self.front();
-            (front.top, front.head, front.start) = (start, below.head, below.start);
+            self.leave_group();
         }
+    }
+
+    /// Frees the bytes of the newest group.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn leave_group(mut self) {
+        let start = self.front().start;
+        // SAFETY: a group begins with a record.
+        let below = unsafe { self.at(start).cast::<Record>().read() };
+        let front = self.front();
+        (front.top, front.head, front.start) = (start, below.head, below.start);
     }
 
     /// The value of the first frame, in its place.
@@ -581,7 +593,7 @@ impl Buffer<'_> {
         front.state = LOCKED;
         // The group may be one that waits in a region, which goes with it.
         let inside = front.node.take();
-        let Head { start, mut head, top, .. } = *front;
+        let Head { mut head, top, .. } = *front;
         let mut torn = Vec::new();
         while head < top {
             let (table, value) = frame_at(self.head, head);
@@ -593,11 +605,8 @@ impl Buffer<'_> {
             unsafe { (table.drop)(value, &mut torn, None) };
             head += table.size;
         }
-        // SAFETY: a group begins with a record.
-        let below = unsafe { self.at(start).cast::<Record>().read() };
-        let front = self.front();
-        (front.top, front.head, front.start) = (start, below.head, below.start);
-        front.state = RUNS;
+        self.leave_group();
+        self.front().state = RUNS;
         drop(inside);
         torn
     }
@@ -746,34 +755,46 @@ impl Cx<'_> {
         unsafe { self.pushed() }.follow(token, table)
     }
 
-    /// Moves the frames of another fiber, which has not begun to wait, in front of those of this one. Gives the token of the
-    /// newest group.
-    pub(super) fn append(&self, token: u32, frames: Frames) -> u32 {
-        let from = Slot::holding(frames);
-        let mut other = from.buffer().expect("it holds frames");
-        let Head { top: size, head, start, state, .. } = *other.front();
-        assert!(state == WAITS && size == token && start == 0, "one wait is continued, once");
+    /// Moves the newest group, which has not begun to wait and ends at the token, into a block of its own.
+    #[cold]
+    pub(super) fn split(&self, token: u32) -> Frames {
         let mut buffer = self.frames();
-        if buffer.front().state != RUNS {
-            left_over(buffer.front().state);
-        }
-        buffer.slide();
-        let mut buffer = buffer.with_room(size as usize);
-        let front = buffer.front();
-        let (base, record) = (front.top, Record { head: front.head, start: front.start });
-        // SAFETY: there is room in this block, and the other one has so many bytes. Frames are moved so.
-        unsafe { ptr::copy_nonoverlapping(other.at(0), buffer.at(base), size as usize) };
+        let Head { state, start, head, top, .. } = *buffer.front();
+        assert!(state == WAITS && top == token && head == start + RECORD, "one wait is continued, once");
+        let size = top - start;
+        let slot = Slot::apart();
+        let mut moved = slot.made().with_room(size as usize);
+        // SAFETY: there is room in the new block, and the other one has so many bytes. Frames may be moved so.
+        unsafe { ptr::copy_nonoverlapping(buffer.at(start), moved.at(0), size as usize) };
         // SAFETY: a group begins with a record.
-        unsafe { buffer.at(base).cast::<Record>().write(record) };
-        let front = buffer.front();
-        (front.start, front.head, front.top) = (base, base + head, base + size);
-        front.state = WAITS;
-        let other = other.front();
-        (other.top, other.head, other.state) = (0, RECORD, RUNS);
-        if let Some(inside) = other.node.take() {
-            front.node.get_or_insert(inside);
+        unsafe { moved.at(0).cast::<Record>().write(Record { head: RECORD, start: 0 }) };
+        buffer.leave_group();
+        let left = buffer.front();
+        left.state = RUNS;
+        let node = left.node.take();
+        let front = moved.front();
+        (front.node, front.top, front.state) = (node, size, WAITS);
+        slot.take().expect("it was made")
+    }
+
+    /// Shows the frames of the newest group to `visit`, from the inside out.
+    pub(crate) fn visit_newest(&self, visit: &mut Visit<'_>) {
+        let mut buffer = self.frames();
+        let Head { head, top, .. } = *buffer.front();
+        visit_group(buffer.head, head..top, visit);
+    }
+}
+
+/// Shows the frames between these offsets to `visit`.
+fn visit_group(block: NonNull<Head>, frames: Range<u32>, visit: &mut Visit<'_>) {
+    let Range { start: mut head, end } = frames;
+    while head < end {
+        let (table, value) = frame_at(block, head);
+        if let Some(show) = table.visit {
+            // SAFETY: the table is that of the frame.
+            unsafe { show(value, visit) };
         }
-        front.top
+        head += table.size;
     }
 }
 
@@ -782,6 +803,11 @@ impl Frames {
     fn front(&self) -> &Head {
         // SAFETY: this owns the block.
         unsafe { self.0.as_ref() }
+    }
+
+    /// Where the newest group ends: its token.
+    pub(super) fn end(&self) -> u32 {
+        self.front().top
     }
 
     /// The context in which the fiber has waited, and now runs.
@@ -809,14 +835,7 @@ impl Frames {
     pub(crate) fn visit(&mut self, visit: &mut Visit<'_>) {
         let Head { mut head, mut top, mut start, .. } = *self.front();
         while top != 0 {
-            while head < top {
-                let (table, value) = frame_at(self.0, head);
-                if let Some(show) = table.visit {
-                    // SAFETY: the table is that of the frame.
-                    unsafe { show(value, visit) };
-                }
-                head += table.size;
-            }
+            visit_group(self.0, head..top, visit);
             // SAFETY: a group begins with a record.
             let below = unsafe { at(self.0, start).cast::<Record>().read() };
             (top, head, start) = (start, below.head, below.start);
@@ -854,7 +873,7 @@ impl Frames {
     #[cold]
     #[inline(never)]
     fn drop_frames(&mut self, node: Option<&Context>) -> Vec<Panic> {
-        let slot = Slot { frames: Cell::new(Some(self.0)), home: Home::Heap };
+        let slot = Slot::new(Some(self.0), Home::Heap);
         let mut torn = Vec::new();
         while let Some(mut buffer) = slot.buffer()
             && !buffer.is_empty()

@@ -291,7 +291,7 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
 
     /// Gives up the borrow of `cx`.
     pub(crate) fn detach(self, cx: &Cx<'_>) -> Pushed<T> {
-        Pushed { token: self.0, slot: ptr::from_ref(cx.slot()).cast(), gives: PhantomData }
+        Pushed { token: self.0, slot: address(cx.slot()), gives: PhantomData }
     }
 
     /// # Safety
@@ -305,21 +305,37 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
 #[must_use = "the fiber waits for it"]
 pub(crate) struct Pushed<T> {
     token: u32,
-    slot: *const (),
+    /// The address of the slot.
+    slot: usize,
     gives: PhantomData<fn() -> T>,
+}
+
+fn address(slot: &Slot<'_>) -> usize {
+    ptr::from_ref(slot).addr()
 }
 
 impl<T: Send + 'static> Pushed<T> {
     /// The evidence for another [`Cx`] with the same slot.
     pub(crate) fn attach<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
-        assert!(ptr::addr_eq(self.slot, cx.slot()), "a wait is continued where it was begun");
+        self.is_of(cx.slot());
         Waiting(self.token, PhantomData)
     }
 
-    /// Takes the frames out of their slot, to continue elsewhere.
+    /// Takes all frames out of their slot, to continue elsewhere.
     pub(crate) fn take(self, slot: &Slot<'_>) -> Suspended<T> {
-        assert!(ptr::addr_eq(self.slot, slot), "a wait is continued where it was begun");
+        self.is_of(slot);
         Suspended(self.token, slot.take().expect("a wait has frames"), PhantomData)
+    }
+
+    /// Takes the frames of this wait out of the slot of `cx`, to continue elsewhere. The others stay.
+    pub(crate) fn split(self, cx: &Cx<'_>) -> Suspended<T> {
+        self.is_of(cx.slot());
+        let frames = cx.split(self.token);
+        Suspended(frames.end(), frames, PhantomData)
+    }
+
+    fn is_of(&self, slot: &Slot<'_>) {
+        assert!(self.slot == address(slot), "a wait is continued where it was begun");
     }
 }
 
@@ -329,11 +345,6 @@ pub(crate) struct Suspended<T>(u32, Frames, PhantomData<fn() -> T>);
 impl<T: Send + 'static> Suspended<T> {
     pub(crate) fn frames(&mut self) -> &mut Frames {
         &mut self.1
-    }
-
-    /// Waits in front of what the fiber of `cx` does then.
-    pub(crate) fn wait_in<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
-        Waiting(cx.append(self.0, self.1), PhantomData)
     }
 
     /// Waits as the fiber of `context`, with this last frame.
