@@ -1,6 +1,7 @@
 //! Fibers as spans of [`tracing`].
 
 use std::fmt::{self, Display, Write};
+use std::iter::successors;
 
 use fiber_core::scheduler::{Ending, Event, Unobserved};
 use fiber_core::{Context, LocalKey};
@@ -90,12 +91,23 @@ impl Traced {
         self.spans.with(fiber, |entered| entered.clone())
     }
 
+    /// That of the fiber, or of the first one above it that has one. Another thread may be about to tell of a part whose branches are created here.
+    fn entered_above(&self, fiber: &Context) -> Option<Entered> {
+        let mut is_part = true;
+        successors(Some(fiber.clone()), Context::above).find_map(|above| {
+            let entered =
+                self.entered(&above).map(|entered| Entered { is_own: entered.is_own && is_part, ..entered });
+            is_part &= above.is_structure();
+            entered
+        })
+    }
+
     fn span(&self, fiber: &Context) -> Option<Span> {
         self.entered(fiber).map(|entered| entered.span)
     }
 
     fn create(&self, fiber: &Context, parent: &Context) {
-        let (above, is_own) = match self.entered(parent) {
+        let (above, is_own) = match self.entered_above(parent) {
             Some(Entered { span, is_own }) => (span, is_own && fiber.is_structure()),
             None => (Span::current(), false),
         };
