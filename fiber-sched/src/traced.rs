@@ -15,6 +15,8 @@ use crate::pool::Stuck;
 ///
 /// * Each [named](fiber_core::Fiber::named) fiber has a span `fiber`, with its `name` and `id`, below that of the fiber
 ///   that forks it. The span is entered in each turn, and in blocking calls, so what the fiber logs is in the span.
+/// * What begins in the turn of another fiber logs in the span of that one until it waits: a fiber whose join starts it, and a named branch.
+///   A log layer that asks [`Context::current`] is told of a fiber that its join has started.
 /// * A fiber without a name is in the span of the fiber above it. If there is none, it is in the span in which it was
 ///   spawned, such as that of a request.
 /// * A panic and an unobserved failure are events of level `ERROR`; a worker that is stuck is one of level `WARN`. Their
