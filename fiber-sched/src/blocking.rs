@@ -23,6 +23,9 @@ pub(crate) const DEFAULT_MAX_THREADS: usize = 512;
 /// enough that idle threads do not linger.
 pub(crate) const DEFAULT_KEEP_ALIVE: Duration = Duration::from_secs(10);
 
+/// So many tasks are queued before those of cancelled fibers are dropped.
+const FEW: usize = 64;
+
 pub(crate) struct Blocking {
     shared: Arc<Shared>,
     threads: Arc<Threads>,
@@ -40,6 +43,8 @@ struct State {
     max_threads: usize,
     keep_alive: Duration,
     tasks: VecDeque<Task>,
+    /// With more tasks than this, and than [`FEW`], the void ones are dropped: all threads may be busy for long.
+    most: usize,
     threads: usize,
     /// Waiting threads, including those that were notified and have not woken yet.
     idle: usize,
@@ -71,19 +76,20 @@ impl Blocking {
             drop(state);
             return discard(task);
         }
+        let void = state.take_void();
         state.tasks.push_back(task);
         // Each thread that looks or is idle takes one of the waiting tasks. Those that look need not be woken.
         let for_idle = state.tasks.len().saturating_sub(state.looking);
-        if for_idle == 0 {
-            return;
+        let mut refused = None;
+        if for_idle > 0 {
+            if for_idle <= state.idle {
+                self.shared.changed.notify_one();
+            } else if state.threads < state.max_threads {
+                refused = self.start(&mut state).then(|| state.tasks.pop_back()).flatten();
+            }
         }
-        if for_idle <= state.idle {
-            self.shared.changed.notify_one();
-        } else if state.threads < state.max_threads {
-            let refused = self.start(&mut state).then(|| state.tasks.pop_back());
-            drop(state);
-            refused.flatten().into_iter().for_each(discard);
-        }
+        drop(state);
+        refused.into_iter().chain(void).for_each(discard);
     }
 
     /// Runs the task on a thread of its own, outside the limit. Drops the task after `stop`, or if no thread can be started.
@@ -134,7 +140,7 @@ impl Blocking {
     /// The number of threads, and the number of tasks that wait for one.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let state = self.shared.state.lock();
-        (state.threads, state.tasks.len())
+        (state.threads, state.tasks.iter().filter(|task| !task.is_void()).count())
     }
 
     /// The fibers whose calls have not returned, each with its name and fork site.
@@ -155,6 +161,17 @@ impl Blocking {
 }
 
 impl State {
+    /// The tasks that have become void, if there are many tasks.
+    fn take_void(&mut self) -> VecDeque<Task> {
+        if self.tasks.len() < FEW.max(self.most) {
+            return VecDeque::new();
+        }
+        let (void, left) = std::mem::take(&mut self.tasks).into_iter().partition(Task::is_void);
+        self.tasks = left;
+        self.most = 2 * self.tasks.len();
+        void
+    }
+
     /// Notes the fiber whose call begins.
     fn begin(&mut self, thread: u64, task: &Task) {
         self.callers.extend(task.context().map(|caller| (thread, caller.clone())));

@@ -1,5 +1,6 @@
 //! Shows fibers as tasks in tokio-console.
 
+use std::iter::successors;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,7 +55,9 @@ impl ConsoleTasks {
     }
 
     fn create(&self, fiber: &Context, parent: &Context) {
-        let span = if fiber.is_structure() { self.span(parent) } else { None };
+        // Not only that of its parent: another thread may be about to tell of the part whose branches are created here.
+        let mut above = successors(Some(parent.clone()), Context::above);
+        let span = if fiber.is_structure() { above.find_map(|above| self.span(&above)) } else { None };
         let span = span.unwrap_or_else(|| Arc::new(self.new_span(fiber)));
         self.tasks.insert(fiber, Task { span, waits: false });
     }

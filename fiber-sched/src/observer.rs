@@ -154,9 +154,8 @@ impl Observers {
         let mut rest = Some(|| run(task));
         let mut turn = || rest.take().into_iter().for_each(|run| run());
         if let Some(fiber) = fiber {
-            contain(|| nest(&self.all, &fiber, &mut turn));
+            nest(&self.all, &fiber, &mut turn);
         }
-        // If an observer has not called the turn, or has panicked before the call, it runs here.
         turn();
     }
 }
@@ -169,12 +168,13 @@ fn found<O: Observer>(observer: &dyn Observer) -> Option<&O> {
     any.downcast_ref().or_else(shared).or_else(erased)
 }
 
-/// The first observer is the outermost.
+/// The first observer is the outermost. A panic of one reaches none of the others, which do something after the turn.
 fn nest(observers: &[Arc<dyn Observer>], fiber: &Context, turn: &mut dyn FnMut()) {
-    match observers {
-        [] => turn(),
-        [first, rest @ ..] => first.turn(fiber, &mut || nest(rest, fiber, turn)),
+    if let [first, rest @ ..] = observers {
+        contain(|| first.turn(fiber, &mut || nest(rest, fiber, turn)));
     }
+    // If an observer has not called the turn, or has panicked before the call, it runs here.
+    turn();
 }
 
 impl fmt::Debug for Observers {

@@ -1,6 +1,7 @@
 //! Fibers as spans of [`tracing`].
 
 use std::fmt::{self, Display, Write};
+use std::iter::successors;
 
 use fiber_core::scheduler::{Ending, Event, Unobserved};
 use fiber_core::{Context, LocalKey};
@@ -14,6 +15,8 @@ use crate::pool::Stuck;
 ///
 /// * Each [named](fiber_core::Fiber::named) fiber has a span `fiber`, with its `name` and `id`, below that of the fiber
 ///   that forks it. The span is entered in each turn, and in blocking calls, so what the fiber logs is in the span.
+/// * What begins in the turn of another fiber logs in the span of that one until it waits: a fiber whose join starts it, and a named branch.
+///   A log layer that asks [`Context::current`] is told of a fiber that its join has started.
 /// * A fiber without a name is in the span of the fiber above it. If there is none, it is in the span in which it was
 ///   spawned, such as that of a request.
 /// * A panic and an unobserved failure are events of level `ERROR`; a worker that is stuck is one of level `WARN`. Their
@@ -90,12 +93,23 @@ impl Traced {
         self.spans.with(fiber, |entered| entered.clone())
     }
 
+    /// That of the fiber, or of the first one above it that has one. Another thread may be about to tell of a part whose branches are created here.
+    fn entered_above(&self, fiber: &Context) -> Option<Entered> {
+        let mut is_part = true;
+        successors(Some(fiber.clone()), Context::above).find_map(|above| {
+            let entered =
+                self.entered(&above).map(|entered| Entered { is_own: entered.is_own && is_part, ..entered });
+            is_part &= above.is_structure();
+            entered
+        })
+    }
+
     fn span(&self, fiber: &Context) -> Option<Span> {
         self.entered(fiber).map(|entered| entered.span)
     }
 
     fn create(&self, fiber: &Context, parent: &Context) {
-        let (above, is_own) = match self.entered(parent) {
+        let (above, is_own) = match self.entered_above(parent) {
             Some(Entered { span, is_own }) => (span, is_own && fiber.is_structure()),
             None => (Span::current(), false),
         };

@@ -29,6 +29,16 @@ fn printed_by(test: &str) -> String {
 }
 
 #[test]
+fn a_fiber_that_is_run_was_forked_by_the_caller() {
+    let dumps = || Fiber::yield_now().bind(|()| Fiber::current()).map(|fiber| fiber.dump().to_string());
+    let pool = Pool::builder().workers(1).build();
+    for dump in [pool.run(dumps()), fiber_sched::run(dumps()), CurrentThread::new().run(dumps())] {
+        let dump = dump.unwrap();
+        assert!(dump.contains("(forked at fiber-sched/tests/dumps.rs:"), "{dump}");
+    }
+}
+
+#[test]
 fn a_panic_prints_the_tree_of_its_fiber() {
     let printed = printed_by("panics");
     let after = |start: &str| {

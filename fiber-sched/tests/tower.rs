@@ -390,6 +390,34 @@ fn a_body_that_is_dropped_half_way_cancels_its_fiber() {
     test.assert_no_leaks();
 }
 
+/// So does a server that has announced the length: after the last byte, it does not ask whether there is more.
+#[test]
+fn a_body_that_is_dropped_after_its_last_byte_is_whole() {
+    let (test, requests) = world();
+    let gone = Arc::new(AtomicUsize::new(0));
+    let counts = gone.clone();
+    let layer = RequestLayer::new(requests.clone())
+        .each(move |_, fiber| fiber.on_cancel(counts_at_end(&counts, Duration::ZERO)).boxed());
+    for (length, frames, is_whole) in [("6", 2, true), ("7", 2, false), ("6", 1, false)] {
+        let body = Frames::open();
+        let of_response = body.clone();
+        let mut service = layer.layer(handler(move |_| {
+            let response = Response::builder().header("content-length", length).body(of_response.clone());
+            std::future::ready(Ok::<_, Error>(response.unwrap()))
+        }));
+        let mut answer = serve_one(&test, &mut service, get("/"));
+        for _ in 0..frames {
+            body.push(Frame::data(b"one"));
+            assert_eq!(next_text(&mut answer), "one");
+        }
+        assert_eq!(requests.len(), 1);
+        drop(answer);
+        test.run_until_idle();
+        assert_eq!((gone.swap(0, Ordering::Relaxed), requests.len()), (usize::from(!is_whole), 0));
+    }
+    test.assert_no_leaks();
+}
+
 #[test]
 fn the_body_for_a_head_request_is_not_awaited() {
     let (test, requests) = world();

@@ -2,10 +2,12 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, fiber, local_key};
-use fiber_sched::{Pool, Settings, Shutdown, Traced, block_on};
+use fiber_core::scheduler::Event;
+use fiber_core::{Context, Error, Fiber, fiber, local_key};
+use fiber_sched::{Observer, Pool, Settings, Shutdown, Traced, block_on};
 use tracing::{Dispatch, dispatcher, info, info_span};
 
 /// The lines of a log.
@@ -128,6 +130,40 @@ fn a_fiber_is_in_the_span_in_which_it_was_spawned() {
     finish(pool);
     let line = lines.line("of a request");
     assert!(line.contains("request{number=7}: "), "{line}");
+}
+
+/// An observer to which another thread tells of a part only after a while.
+struct Slow;
+
+impl Observer for Slow {
+    fn event(&self, fiber: &Context, event: Event<'_>) {
+        if matches!(event, Event::Created { .. }) && fiber.is_structure() {
+            thread::sleep(Duration::from_millis(3));
+        }
+    }
+}
+
+/// Two threads run the branches, and one of them makes the part in which both are.
+#[test]
+fn a_branch_is_in_the_span_of_its_fiber_although_its_part_is_told_of_later() {
+    let lines = lines();
+    let pool = Pool::builder().workers(2).observer(Slow).observer(Traced::new()).build();
+    let branch = || {
+        let takes_a_while = Fiber::lazy(|| thread::sleep(Duration::from_millis(1)));
+        let fork = Fiber::yield_now().map(|()| info!("fork of a branch")).named("of a branch").fork();
+        let waits = Fiber::delay(Duration::from_millis(1)).map(|()| info!("in a branch"));
+        takes_a_while.bind(|()| waits).bind(|()| fork).bind(|fork| fork.join())
+    };
+    for _ in 0..20 {
+        let both = branch().zip(branch()).timeout(Duration::from_secs(60));
+        assert!(block_on(pool.spawn(both.named("around"))).is_success());
+    }
+    finish(pool);
+    let text = lines.text();
+    let all = |what: &str| text.lines().filter(|line| line.contains(what)).collect::<Vec<_>>();
+    let is_around = |line: &&str| line.contains(r#" fiber{name="around" id="#);
+    assert_eq!(all("in a branch").into_iter().filter(is_around).count(), 40, "{text}");
+    assert_eq!(all("fork of a branch").into_iter().filter(is_around).count(), 40, "{text}");
 }
 
 #[test]

@@ -95,6 +95,9 @@ pub(crate) trait Errand: Send + Sync {
 
     /// The task was dropped: no thread does the work.
     fn abandon(&self);
+
+    /// Whether the work was done, or was taken back by a cancellation.
+    fn is_over(&self) -> bool;
 }
 
 impl Kind {
@@ -402,14 +405,18 @@ impl Task {
         matches!(self.0.get(), ValueRef::First(fiber) if self.0.note() == START && fiber.is_same(context))
     }
 
-    /// Whether running the task has no effect, because the fiber that it would start was started or cancelled meanwhile,
-    /// or its borrowed tasks have already run.
+    /// Whether running the task has no effect, because the fiber that it would start was started or cancelled meanwhile, the fiber of its
+    /// blocking call was cancelled before the call, or its borrowed tasks have already run.
     #[inline]
     pub fn is_void(&self) -> bool {
         match self.0.get() {
             ValueRef::First(fiber) => self.0.note() == START && fiber.is_claimed(),
             ValueRef::Second(_) => false,
-            ValueRef::Third(other) => matches!(&**other, Other::Compute(help) if help.is_over()),
+            ValueRef::Third(other) => match &**other {
+                Other::Compute(help) => help.is_over(),
+                Other::Errand(_, errand) => errand.is_over(),
+                Other::Blocking(..) | Other::Fire(_) => false,
+            },
         }
     }
 

@@ -207,6 +207,11 @@ impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
         // No effect if the fiber no longer waits.
         drop(self.result.deliver(Outcome::Failure(Error::new(Abandoned))));
     }
+
+    fn is_over(&self) -> bool {
+        // Not an access of a fiber: schedulers ask.
+        self.work.lock_unnoted().is_none()
+    }
 }
 
 /// Handles the outcome of work whose fiber was cancelled. A failure may result from the request to stop, and is

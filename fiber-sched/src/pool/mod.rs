@@ -35,6 +35,7 @@ mod worker;
 use fiber_core::scheduler::{Scheduler, serve};
 use fiber_core::{Call, Context, Dump, Fiber, Group, Handle, Outcome, Recording, Run};
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 pub use self::builder::Builder;
@@ -119,11 +120,13 @@ impl Pool {
         call: &str,
         fiber: Fiber<T, R>,
     ) -> Outcome<T> {
+        // Not in the closure, whose caller is this function.
+        let site = Location::caller();
         let ended = {
             let _inside = self.scheduler.id().enter_blocking(call);
             let _in_runtime = self.scheduler.threads.runtime().enter();
             let thread = PoolThread::guest(&self.scheduler);
-            serve(&thread, self.scheduler.id().key(), || self.root.run_here(fiber, &thread))
+            serve(&thread, self.scheduler.id().key(), || self.root.run_here_from(fiber, &thread, site))
         };
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }

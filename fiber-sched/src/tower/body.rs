@@ -3,6 +3,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bytes::Buf;
 use fiber_core::Resume;
 use http_body::{Body, Frame, SizeHint};
 
@@ -13,6 +14,8 @@ use super::tied::Tied;
 /// If the fiber ends before, by its deadline or in a shutdown, the body ends with the error of the fiber.
 pub struct RequestBody<B> {
     inner: B,
+    /// The number of bytes to come, if it is known.
+    left: Option<u64>,
     /// It has ended with the error of the fiber.
     is_torn: bool,
     /// `None`: the body is over, or the request has had no fiber.
@@ -26,8 +29,9 @@ struct Keeps {
 }
 
 impl<B> RequestBody<B> {
-    pub(super) fn new(inner: B, fiber: Tied, last_byte: Resume<()>) -> Self {
-        RequestBody { inner, is_torn: false, fiber: Some(Keeps { fiber, last_byte }) }
+    /// `length`: that of the body, if it is known.
+    pub(super) fn new(inner: B, length: Option<u64>, fiber: Tied, last_byte: Resume<()>) -> Self {
+        RequestBody { inner, left: length, is_torn: false, fiber: Some(Keeps { fiber, last_byte }) }
     }
 
     /// Ends the fiber, which waits for that.
@@ -36,6 +40,15 @@ impl<B> RequestBody<B> {
             fiber.release();
             // A fiber that has ended meanwhile does not need it.
             _ = last_byte.send(());
+        }
+    }
+}
+
+/// A server that knows the length does not ask for the end after the last byte: it drops the body.
+impl<B> Drop for RequestBody<B> {
+    fn drop(&mut self) {
+        if self.left == Some(0) {
+            self.end();
         }
     }
 }
@@ -65,6 +78,10 @@ where
             return Poll::Ready(Some(Err(error.into())));
         }
         let frame = ready!(Pin::new(&mut this.inner).poll_frame(cx));
+        if let (Some(left), Some(Ok(frame))) = (&mut this.left, &frame) {
+            let length = frame.data_ref().map_or(0, Buf::remaining);
+            *left = left.saturating_sub(length as u64);
+        }
         if frame.as_ref().is_none_or(Result::is_err) || this.inner.is_end_stream() {
             this.end();
         }
@@ -83,7 +100,7 @@ where
 /// Of a response of the layer itself.
 impl<B: Default> Default for RequestBody<B> {
     fn default() -> Self {
-        RequestBody { inner: B::default(), is_torn: false, fiber: None }
+        RequestBody { inner: B::default(), left: None, is_torn: false, fiber: None }
     }
 }
 

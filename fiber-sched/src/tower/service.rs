@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::sync::one_shot;
 use fiber_core::{Error, Fiber, Resume};
+use http::header::CONTENT_LENGTH;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -144,9 +145,12 @@ fn with_fiber<B: Body>(
     last_byte: Resume<()>,
     has_body: bool,
 ) -> Response<RequestBody<B>> {
+    let length = response.headers().get(CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
     response.map(|body| {
         let is_over = !has_body || body.is_end_stream();
-        let mut body = RequestBody::new(body, fiber, last_byte);
+        let length = length.or_else(|| body.size_hint().exact());
+        let mut body = RequestBody::new(body, length, fiber, last_byte);
         if is_over {
             body.end();
         }

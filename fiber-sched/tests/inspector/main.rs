@@ -511,6 +511,11 @@ mod cancelling {
 
 /// What threads do, in real time.
 mod threads {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use fiber_core::Context;
+    use fiber_sched::Observer;
+
     use super::*;
 
     /// Asks until it is so.
@@ -568,6 +573,29 @@ mod threads {
         assert_eq!(row(&json, "calls")["for"], "a blocking call");
         release.send(()).unwrap();
         block_on(calls).unwrap();
+    }
+
+    /// An observer that panics at the end of its first turn.
+    #[derive(Default)]
+    struct Panics(AtomicBool);
+
+    impl Observer for Panics {
+        fn turn(&self, _: &Context, turn: &mut dyn FnMut()) {
+            turn();
+            assert!(self.0.swap(true, Ordering::SeqCst), "the observer panics");
+        }
+    }
+
+    #[test]
+    fn a_panic_of_another_observer_ends_no_turn_for_ever() {
+        let pool = Pool::builder().workers(1).observer(History::new()).observer(Panics::default()).build();
+        let inspector = Inspector::new(pool.context());
+        (0..5).for_each(|_| block_on(pool.spawn(Fiber::yield_now())).unwrap());
+        let threads = |json: &Value| json["threads"].as_array().unwrap().clone();
+        let idle = |json: &Value| threads(json).iter().all(|thread| thread["turn"].is_null());
+        let json = until(&inspector, idle);
+        let turns: u64 = threads(&json).iter().filter_map(|thread| thread["turns"].as_u64()).sum();
+        assert_eq!(turns, 10, "{json:#}");
     }
 
     #[test]

@@ -95,3 +95,30 @@ fn the_current_thread_has_blocking_threads_too() {
     let here = thread::current().id();
     assert_ne!(scheduler.run(Fiber::blocking(|| thread::current().id())).unwrap(), here);
 }
+
+/// While all threads are busy, calls that were given up do not pile up in front of them.
+#[test]
+fn cancelled_calls_do_not_wait_for_a_thread() {
+    let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(1)).build();
+    let (release, released) = mpsc::channel::<()>();
+    let (begins, begun) = mpsc::channel();
+    let busy = pool.spawn(Fiber::blocking(move || {
+        begins.send(()).unwrap();
+        _ = released.recv();
+    }));
+    begun.recv().unwrap();
+    let call = |_: u32| {
+        let call = Fiber::blocking(|| panic!("it is cancelled before it begins"));
+        call.timeout_option(Duration::from_micros(1)).map(|_: Option<()>| ())
+    };
+    pool.run(Fiber::for_each(0..1_000, call)).unwrap();
+    assert_eq!(pool.metrics().blocking_queue, 0);
+    let waits = pool.spawn(Fiber::blocking(|| "later"));
+    while pool.metrics().blocking_queue == 0 {
+        thread::yield_now();
+    }
+    assert_eq!(pool.metrics().blocking_queue, 1);
+    release.send(()).unwrap();
+    assert_eq!(block_on(waits).unwrap(), "later");
+    block_on(busy).unwrap();
+}

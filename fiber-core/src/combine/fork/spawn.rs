@@ -228,7 +228,35 @@ impl Context {
         fiber: Fiber<T, R>,
         worker: &dyn Worker,
     ) -> Result<Outcome<T>, Handle<T>> {
-        let (site, run) = (Location::caller(), fiber.into_run());
+        self.run_here_from(fiber, worker, Location::caller())
+    }
+
+    /// Like [`run_here`](Context::run_here), but with an explicit fork site, for functions that run a fiber on behalf of their caller.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::panic::Location;
+    /// # struct Here;
+    /// # impl fiber_core::scheduler::Worker for Here {}
+    ///
+    /// let test = TestScheduler::new();
+    /// let site = Location::caller();
+    /// let waits = test.context().run_here_from(Fiber::<()>::never(), &Here, site).unwrap_err();
+    /// assert_eq!(waits.context().fork_site(), site);
+    /// # waits.cancel_now();
+    /// # test.run_until_idle();
+    /// ```
+    ///
+    /// # Errors
+    /// The handle of a fiber that continues on other threads.
+    pub fn run_here_from<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        worker: &dyn Worker,
+        site: &'static Location<'static>,
+    ) -> Result<Outcome<T>, Handle<T>> {
+        let run = fiber.into_run();
         if self.is_cancelled() {
             return Ok(Outcome::Cancelled.without_run(run, self));
         }
