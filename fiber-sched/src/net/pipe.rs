@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
-use super::socket::{Carrier, Stream};
+use super::socket::{Carrier, Piece, Stream};
 
 const READER: SocketName = SocketName::Other(Cow::Borrowed("pipe to read from"));
 const WRITER: SocketName = SocketName::Other(Cow::Borrowed("pipe to write to"));
@@ -49,8 +49,8 @@ fn one_way() -> io::Error {
 }
 
 impl Carrier for Receiver {
-    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
-        Read::read(&mut &*self, into)
+    fn read(&self, into: &mut [u8]) -> io::Result<Piece> {
+        Ok(Read::read(&mut &*self, into)?.into())
     }
 
     fn peek(&self) -> io::Result<()> {
@@ -99,7 +99,7 @@ impl Source for WriteEnd {
 }
 
 impl Carrier for WriteEnd {
-    fn read(&self, _: &mut [u8]) -> io::Result<usize> {
+    fn read(&self, _: &mut [u8]) -> io::Result<Piece> {
         Err(one_way())
     }
 

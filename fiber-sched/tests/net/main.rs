@@ -1,5 +1,7 @@
 //! The network of the operating system under the schedulers. Its view by programs is tested in fiber-core/tests/net.
 
+#[cfg(target_os = "linux")]
+mod early;
 mod exhausted;
 mod idle;
 #[path = "../../../fiber-test/tests/live_bytes/mod.rs"]
