@@ -49,8 +49,9 @@ fn one_way() -> io::Error {
 }
 
 impl Carrier for Receiver {
+    /// The process at the other end may have made it a pipe of packets (`O_DIRECT`): a read takes one, and others may follow.
     fn read(&self, into: &mut [u8]) -> io::Result<Piece> {
-        Ok(Read::read(&mut &*self, into)?.into())
+        Ok(Piece { bytes: Read::read(&mut &*self, into)?, has_stopped: true })
     }
 
     fn peek(&self) -> io::Result<()> {
