@@ -131,9 +131,10 @@ impl Link {
         End::BOTH.into_iter().any(|end| state.ends.is_open(end))
     }
 
-    /// The port of the client, while it is in use.
+    /// The port of the client, while it is in use. A client that was reset has none any more.
     pub(super) fn port_in_use(&self) -> Option<SocketAddr> {
-        self.addresses.filter(|_| self.has_open_end()).map(|addresses| addresses.client)
+        let is_reset = self.state.lock().ends.is_reset(End::Client);
+        self.addresses.filter(|_| !is_reset && self.has_open_end()).map(|addresses| addresses.client)
     }
 
     /// Changes the state, and does what follows from that.
