@@ -221,3 +221,17 @@ fn the_way_to_a_listener_at_all_addresses_is_cut_and_reset() {
         test.run(program).unwrap();
     }
 }
+
+/// The packet that it has sent needs not arrive.
+#[test]
+fn nothing_is_left_of_a_client_that_gives_up() {
+    for patience in [10, 60] {
+        let test = TestScheduler::new();
+        let network = test.network();
+        network.set_latency(millis(50));
+        let at = network.host("b").at(PORT);
+        let connected = test.run(TcpStream::connect(at).timeout_option(millis(patience))).unwrap();
+        assert!(connected.is_none());
+        test.assert_no_leaks();
+    }
+}
