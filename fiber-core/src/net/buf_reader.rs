@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::mem;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ struct Buffer {
     from: usize,
     to: usize,
     searched: Searched,
+    /// The number of takers that have found too little, and have not looked again.
+    waiting: usize,
 }
 
 /// A search without a result, which the next one for the same byte continues.
@@ -340,15 +343,64 @@ impl BufReader {
         self.fiber(Whole(f))
     }
 
-    /// The next line or message. `None`: it is incomplete.
-    pub(super) fn take<C: Cut>(&self, cut: &mut C) -> Option<io::Result<C::Out>> {
-        let Shared { stream, buffer } = &*self.shared;
-        buffer.lock().take(cut, stream, self.limit)
+    pub(super) fn taker(&self) -> Taker {
+        Taker { reader: self.clone(), is_waiting: false }
     }
 
     #[track_caller]
     fn fiber<C: Cut>(&self, cut: C) -> Fiber<C::Out, Leaf<SocketWait<Decode<C>>>> {
-        SocketWait::fiber(Decode { reader: self.clone(), cut }, Location::caller())
+        SocketWait::fiber(Decode { taker: self.taker(), cut }, Location::caller())
+    }
+}
+
+/// One that takes from the buffer, and waits if there is too little.
+#[derive(Debug)]
+pub(super) struct Taker {
+    reader: BufReader,
+    /// It counts among those that wait.
+    is_waiting: bool,
+}
+
+impl Taker {
+    pub(super) fn reader(&self) -> &BufReader {
+        &self.reader
+    }
+
+    /// The next line or message. `None`: it is incomplete.
+    ///
+    /// What this call reads may be more than it takes, and there may be another taker that has looked before and does not wait yet: the
+    /// event of these bytes is over for it. So it gets another one.
+    pub(super) fn take<C: Cut>(&mut self, cut: &mut C) -> Option<io::Result<C::Out>> {
+        let Shared { stream, buffer } = &*self.reader.shared;
+        let mut buffer = buffer.lock();
+        buffer.waiting -= usize::from(mem::take(&mut self.is_waiting));
+        let mut has_read = false;
+        let taken = buffer.take(cut, stream, self.reader.limit, &mut has_read);
+        let is_awaited = has_read && buffer.waiting > 0 && !buffer.bytes().is_empty();
+        if taken.is_none() {
+            buffer.waiting += 1;
+            self.is_waiting = true;
+        }
+        drop(buffer);
+        if is_awaited {
+            stream.reading().event(false).fire();
+        }
+        taken
+    }
+}
+
+/// A clone has not looked.
+impl Clone for Taker {
+    fn clone(&self) -> Self {
+        self.reader.taker()
+    }
+}
+
+impl Drop for Taker {
+    fn drop(&mut self) {
+        if self.is_waiting {
+            self.reader.shared.buffer.lock().waiting -= 1;
+        }
     }
 }
 
@@ -391,7 +443,7 @@ pub enum Taken<T> {
 /// The operation of a [`BufReader`].
 #[derive(Clone)]
 pub struct Decode<C> {
-    reader: BufReader,
+    taker: Taker,
     cut: C,
 }
 
@@ -400,15 +452,15 @@ impl<C: Cut> Operation for Decode<C> {
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<C::Out>> {
-        self.reader.take(&mut self.cut).map(Outcome::from)
+        self.taker.take(&mut self.cut).map(Outcome::from)
     }
 
     fn readiness(&self) -> Option<&Readiness> {
-        Some(self.reader.stream().reading())
+        Some(self.taker.reader().stream().reading())
     }
 
     fn subject(&self) -> Option<&Subject> {
-        Some(self.reader.stream().subject())
+        Some(self.taker.reader().stream().subject())
     }
 }
 
@@ -418,7 +470,13 @@ impl Buffer {
     }
 
     /// Reads until the cut is complete. `None`: not all bytes have arrived.
-    fn take<C: Cut>(&mut self, cut: &mut C, stream: &ByteStream, limit: usize) -> Option<io::Result<C::Out>> {
+    fn take<C: Cut>(
+        &mut self,
+        cut: &mut C,
+        stream: &ByteStream,
+        limit: usize,
+        has_read: &mut bool,
+    ) -> Option<io::Result<C::Out>> {
         let mut is_end = false;
         loop {
             match self.look(cut, limit, is_end) {
@@ -431,14 +489,17 @@ impl Buffer {
                 Taken::None => {}
             }
             match self.fill(limit.saturating_add(C::BEYOND), stream)? {
-                Ok(n) => is_end = n == 0,
+                Ok(n) => {
+                    is_end = n == 0;
+                    *has_read |= !is_end;
+                }
                 Err(error) => return Some(Err(error)),
             }
         }
     }
 
     fn look<C: Cut>(&mut self, cut: &mut C, limit: usize, is_end: bool) -> Taken<C::Out> {
-        let Buffer { bytes, from, to, searched } = self;
+        let Buffer { bytes, from, to, searched, .. } = self;
         cut.cut(&mut Unread { bytes: &bytes[*from..*to], searched, limit, is_end })
     }
 
@@ -626,6 +687,6 @@ impl fmt::Debug for BufReader {
 
 impl<C> fmt::Debug for Decode<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Decode").field(&self.reader).finish()
+        f.debug_tuple("Decode").field(self.taker.reader()).finish()
     }
 }

@@ -12,7 +12,7 @@ use futures_core::Stream;
 
 use super::accept::{Listens, try_accept};
 use super::asynchronous::{leave, poll};
-use super::buf_reader::{BufReader, Line};
+use super::buf_reader::{BufReader, Line, Taker};
 use super::listener::TcpListener;
 use super::tcp::TcpStream;
 use super::unix::{UnixListener, UnixStream};
@@ -41,13 +41,13 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     pub fn lines(&self) -> Lines {
-        Lines { reader: self.clone(), place: None, is_over: false }
+        Lines { taker: self.taker(), place: None, is_over: false }
     }
 }
 
 /// The lines of a reader; see [`BufReader::lines`].
 pub struct Lines {
-    reader: BufReader,
+    taker: Taker,
     /// The place of the waker.
     place: Option<Place>,
     is_over: bool,
@@ -57,11 +57,12 @@ impl Stream for Lines {
     type Item = io::Result<String>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<String>>> {
-        let Lines { reader, place, is_over } = self.get_mut();
+        let Lines { taker, place, is_over } = self.get_mut();
         if *is_over {
             return Poll::Ready(None);
         }
-        poll(reader.stream().reading(), place, cx, || reader.take(&mut Line)).map(|line| {
+        let reader = taker.reader().clone();
+        poll(reader.stream().reading(), place, cx, || taker.take(&mut Line)).map(|line| {
             *is_over = !matches!(line, Ok(Some(_)));
             line.transpose()
         })
@@ -70,13 +71,13 @@ impl Stream for Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        leave(self.reader.stream().reading(), &mut self.place);
+        leave(self.taker.reader().stream().reading(), &mut self.place);
     }
 }
 
 impl fmt::Debug for Lines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Lines").field(&self.reader).finish()
+        f.debug_tuple("Lines").field(self.taker.reader()).finish()
     }
 }
 

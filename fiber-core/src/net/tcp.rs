@@ -128,7 +128,8 @@ impl TcpStream {
     }
 
     /// The effect of the close on data that was not sent yet: see [`set_nodelay`](TcpStream::set_nodelay). `None`, the
-    /// default: the system goes on sending. Zero: the close resets the connection.
+    /// default: the system goes on sending. Zero: the close resets the connection. Any other time is the same as `None`, because no close
+    /// waits; to know that the peer has got everything, await its answer, or its end.
     ///
     /// # Errors
     /// Those of the operating system.

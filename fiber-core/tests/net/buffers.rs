@@ -1,10 +1,16 @@
 //! Readers and writers with buffers.
 
-use std::io::{self, ErrorKind};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read};
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::net::{BufReader, ByteStream, PolledStream, TcpStream};
+use fiber_core::scheduler::net::{Readiness, Socket, StreamSocket};
 use fiber_core::{Either, Error, Fiber, fiber};
 
 use crate::worlds::{Tried, connected, everywhere, everywhere_at_length, pattern};
@@ -364,4 +370,74 @@ fn a_long_line_that_comes_byte_by_byte_is_searched_once() {
     assert_eq!(line.unwrap().len(), AT_ONCE + ONE_BY_ONE);
     // To search all of it at each byte takes minutes.
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+/// Two lines arrive between a look of a fiber and its wait, and another fiber reads both and takes one: the look after this many.
+#[derive(Clone, Default)]
+struct Interrupted(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    readable: Readiness,
+    writable: Readiness,
+    bytes: Mutex<VecDeque<u8>>,
+    looks_left: AtomicUsize,
+    other: OnceLock<BufReader>,
+}
+
+impl Socket for Interrupted {
+    fn readable(&self) -> &Readiness {
+        let state = &*self.0;
+        let left = state.looks_left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+        if left == Ok(1) {
+            state.bytes.lock().unwrap().extend(b"one\ntwo\n");
+            state.readable.event(false).fire();
+            let other = state.other.get().unwrap().line();
+            let line = thread::spawn(|| fiber_sched::run(other).unwrap()).join().unwrap();
+            assert_eq!(line.as_deref(), Some("one"));
+        }
+        &state.readable
+    }
+
+    fn writable(&self) -> &Readiness {
+        &self.0.writable
+    }
+
+    fn short_means_empty(&self) -> bool {
+        true
+    }
+}
+
+impl StreamSocket for Interrupted {
+    fn connected(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
+        let mut bytes = self.0.bytes.lock().unwrap();
+        if bytes.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { bytes.read(into) }
+    }
+
+    fn try_peek(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn try_write(&self, from: &[u8]) -> io::Result<usize> {
+        Ok(from.len())
+    }
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_fiber_that_is_about_to_wait_finds_what_another_one_has_read_ahead() {
+    let socket = Interrupted::default();
+    let reader = ByteStream::of(Box::new(socket.clone()), "Interrupted").buffered();
+    socket.0.other.set(reader.clone()).unwrap();
+    // One look for the attempt, and one for the wait.
+    socket.0.looks_left.store(2, SeqCst);
+    let line = fiber_sched::run(reader.line().timeout(Duration::from_secs(60))).unwrap();
+    assert_eq!(line.as_deref(), Some("two"));
 }

@@ -9,8 +9,10 @@ use std::time::Duration;
 /// default.
 const LONGEST_QUEUE: i32 = 4096;
 
+/// A time that is not zero would block the thread that closes the socket, although the socket is non-blocking, and do nothing else: the
+/// system goes on sending after it.
 pub(super) fn set_linger(stream: &mio::net::TcpStream, time: Option<Duration>) -> io::Result<()> {
-    Ok(rustix::net::sockopt::set_socket_linger(stream.as_fd(), time)?)
+    Ok(rustix::net::sockopt::set_socket_linger(stream.as_fd(), time.filter(Duration::is_zero))?)
 }
 
 /// Makes the queue of a listener as long as the system allows.

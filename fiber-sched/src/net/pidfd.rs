@@ -13,7 +13,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
-use super::socket::{Carrier, Stream};
+use super::socket::{Carrier, Piece, Stream};
 
 impl Polls {
     /// A stream that is readable when the process has ended. An error where the system does not support it.
@@ -45,7 +45,7 @@ impl Source for Process {
 
 /// Only the readiness is used.
 impl Carrier for Process {
-    fn read(&self, _: &mut [u8]) -> io::Result<usize> {
+    fn read(&self, _: &mut [u8]) -> io::Result<Piece> {
         Err(ErrorKind::Unsupported.into())
     }
 

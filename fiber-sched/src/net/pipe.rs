@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
-use super::socket::{Carrier, Stream};
+use super::socket::{Carrier, Piece, Stream};
 
 const READER: SocketName = SocketName::Other(Cow::Borrowed("pipe to read from"));
 const WRITER: SocketName = SocketName::Other(Cow::Borrowed("pipe to write to"));
@@ -49,8 +49,9 @@ fn one_way() -> io::Error {
 }
 
 impl Carrier for Receiver {
-    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
-        Read::read(&mut &*self, into)
+    /// The process at the other end may have made it a pipe of packets (`O_DIRECT`): a read takes one, and others may follow.
+    fn read(&self, into: &mut [u8]) -> io::Result<Piece> {
+        Ok(Piece { bytes: Read::read(&mut &*self, into)?, has_stopped: true })
     }
 
     fn peek(&self) -> io::Result<()> {
@@ -99,7 +100,7 @@ impl Source for WriteEnd {
 }
 
 impl Carrier for WriteEnd {
-    fn read(&self, _: &mut [u8]) -> io::Result<usize> {
+    fn read(&self, _: &mut [u8]) -> io::Result<Piece> {
         Err(one_way())
     }
 

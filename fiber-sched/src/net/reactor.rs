@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,17 @@ struct Polled {
 pub(super) struct Source {
     pub(super) readable: Readiness,
     pub(super) writable: Readiness,
+    /// A read may stop although more has arrived: at urgent data, and at descriptors that came with the data.
+    stops_early: AtomicBool,
     name: OnceLock<SocketName>,
+}
+
+/// The events of a socket. Urgent data has one of its own, where the system tells of it.
+fn interests() -> Interest {
+    let both = Interest::READABLE | Interest::WRITABLE;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let both = both | Interest::PRIORITY;
+    both
 }
 
 /// The name of a socket in dumps: the address that is known without a system call.
@@ -113,7 +123,7 @@ impl Reactor {
     pub(super) fn register(&self, io: &mut impl MioSource) -> io::Result<(Token, Arc<Source>)> {
         let source = Arc::new(Source::default());
         let token = self.sources.lock().insert(source.clone()).ok_or_else(stopped)?;
-        let registered = self.registry.register(io, token, Interest::READABLE | Interest::WRITABLE);
+        let registered = self.registry.register(io, token, interests());
         registered.inspect_err(|_| drop(self.take(token)))?;
         Ok((token, source))
     }
@@ -256,6 +266,15 @@ impl Source {
         _ = self.name.set(name);
     }
 
+    pub(super) fn set_stops_early(&self) {
+        // Relaxed, like its read: the readiness orders it before the reads that follow an event.
+        self.stops_early.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn stops_early(&self) -> bool {
+        self.stops_early.load(Ordering::Relaxed)
+    }
+
     fn waiting(&self) -> Vec<AtSocket> {
         let Some(name) = self.name.get() else { return Vec::new() };
         let mut waiting = self.readable.waiting_at(name);
@@ -265,6 +284,10 @@ impl Source {
 
     fn tell(&self, event: &Event, happened: &mut Happened) {
         let has_failed = event.is_error();
+        if event.is_priority() {
+            // Before the event, so that the read that follows it knows.
+            self.set_stops_early();
+        }
         if event.is_readable() || event.is_read_closed() || has_failed {
             happened.add(self.readable.event(event.is_read_closed() || has_failed));
         }

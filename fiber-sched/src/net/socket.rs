@@ -11,8 +11,8 @@ use mio::event::Source as MioSource;
 use super::reactor::{Reactor, SocketName, Source};
 
 /// Where data that arrives after a short transfer fires an edge, the next call need not be tried. Windows arms an event
-/// only by a call that would block.
-const SHORT_MEANS_EMPTY: bool = cfg!(unix);
+/// only by a call that would block; other systems do not tell of urgent data, at which a read stops.
+const SHORT_MEANS_EMPTY: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// A socket in a poll. Its drop deregisters it.
 pub(super) struct Registered<S: MioSource> {
@@ -51,6 +51,21 @@ pub(super) fn has_connected<A>(
     }
 }
 
+/// What a read gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// The number of bytes.
+    pub(super) bytes: usize,
+    /// It stopped at something that came with the bytes, and more may follow at once.
+    pub(super) has_stopped: bool,
+}
+
+impl From<usize> for Piece {
+    fn from(bytes: usize) -> Self {
+        Piece { bytes, has_stopped: false }
+    }
+}
+
 /// The underlying socket of a connection.
 pub(super) trait Carrier: MioSource + Send + Sync + 'static {
     /// `WouldBlock`: not yet. Any other error: the connection has failed.
@@ -58,7 +73,7 @@ pub(super) trait Carrier: MioSource + Send + Sync + 'static {
         Ok(())
     }
 
-    fn read(&self, into: &mut [u8]) -> io::Result<usize>;
+    fn read(&self, into: &mut [u8]) -> io::Result<Piece>;
 
     /// Whether a read would return something.
     fn peek(&self) -> io::Result<()>;
@@ -114,7 +129,7 @@ impl<C: Carrier> Socket for Stream<C> {
     }
 
     fn short_means_empty(&self) -> bool {
-        SHORT_MEANS_EMPTY
+        SHORT_MEANS_EMPTY && !self.0.source.stops_early()
     }
 }
 
@@ -128,7 +143,11 @@ impl<C: Carrier> StreamSocket for Stream<C> {
     }
 
     fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
-        self.io().read(into)
+        let Piece { bytes, has_stopped } = self.io().read(into)?;
+        if has_stopped {
+            self.0.source.set_stops_early();
+        }
+        Ok(bytes)
     }
 
     fn try_peek(&self) -> io::Result<()> {

@@ -10,7 +10,7 @@ use super::options::{lengthen_queue, set_linger};
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::{Reactor, SocketName};
-use super::socket::{Carrier, Registered, Stream, has_connected};
+use super::socket::{Carrier, Piece, Registered, Stream, has_connected};
 
 /// A listening socket.
 pub(super) struct Listener {
@@ -60,8 +60,8 @@ impl Carrier for mio::net::TcpStream {
         has_connected(self.take_error(), || self.peer_addr())
     }
 
-    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
-        Read::read(&mut &*self, into)
+    fn read(&self, into: &mut [u8]) -> io::Result<Piece> {
+        Ok(Read::read(&mut &*self, into)?.into())
     }
 
     fn peek(&self) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Unix sockets.
 
 use std::borrow::Cow;
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use fiber_core::scheduler::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
 use mio::net::{UnixListener, UnixStream};
+use rustix::net::{RecvAncillaryBuffer, RecvFlags, ReturnFlags, recvmsg};
 
 use super::path::address;
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
-use super::socket::{Carrier, Registered, Stream, has_connected};
+use super::socket::{Carrier, Piece, Registered, Stream, has_connected};
 
 pub(super) fn listen(polls: Arc<Polls>, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
     let registered = Registered::new(polls.here()?, UnixListener::bind_addr(&address(at)?)?)?;
@@ -84,8 +85,11 @@ impl Carrier for UnixStream {
         has_connected(self.take_error(), || self.peer_addr())
     }
 
-    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
-        Read::read(&mut &*self, into)
+    /// Descriptors that come with the bytes are closed, and the read stops behind these bytes.
+    fn read(&self, into: &mut [u8]) -> io::Result<Piece> {
+        let (mut into, mut nothing) = ([IoSliceMut::new(into)], RecvAncillaryBuffer::default());
+        let read = recvmsg(self, &mut into, &mut nothing, RecvFlags::empty())?;
+        Ok(Piece { bytes: read.bytes, has_stopped: read.flags.contains(ReturnFlags::CTRUNC) })
     }
 
     fn peek(&self) -> io::Result<()> {

@@ -111,6 +111,26 @@ fn processes_are_joined_by_their_pipes() {
     });
 }
 
+/// `dd` makes the pipe one of packets; a read takes one of them.
+#[cfg(target_os = "linux")]
+#[test]
+fn all_packets_of_a_pipe_are_read_while_the_process_runs() {
+    everywhere(|| {
+        let mut packets =
+            shell("printf abcdef | dd bs=3 oflag=direct iflag=fullblock status=none; exec sleep 3600");
+        packets.stdout(Stdio::piped());
+        process::with(packets, |mut child: Child| {
+            let stdout = child.stdout.take().unwrap();
+            fiber! {
+                // Both are there when the first is read.
+                do! Fiber::delay(Duration::from_millis(300));
+                let! all = stdout.read_exact([0; 6]);
+                assert_eq!(&all, b"abcdef");
+            }
+        })
+    });
+}
+
 #[test]
 fn a_pipe_that_is_closed_ends_although_there_are_clones_of_it() {
     everywhere(|| {

@@ -1,5 +1,7 @@
 //! The network of the operating system under the schedulers. Its view by programs is tested in fiber-core/tests/net.
 
+#[cfg(target_os = "linux")]
+mod early;
 mod exhausted;
 mod idle;
 #[path = "../../../fiber-test/tests/live_bytes/mod.rs"]
@@ -424,4 +426,22 @@ fn a_spinning_fiber_beside_a_socket_yields_to_it() {
         sends.zip(server.read([0])).map(move |_| done.store(true, SeqCst))
     });
     here.run(spins.zip(talks)).unwrap();
+}
+
+/// On Linux, the close of a socket with such a setting blocks, although the socket is non-blocking.
+#[test]
+fn no_close_waits_for_what_was_not_sent() {
+    let _alone = alone();
+    let program = fiber! {
+        let! (client, server) = connected();
+        // Until the server has to read.
+        while let Some(_) = do! client.write_all(vec![0; 1 << 20]).timeout_option(Duration::from_millis(20)) {}
+        client.set_linger(Some(Duration::from_secs(30)))?;
+        let begin = Instant::now();
+        drop(client);
+        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+        // It is sent nevertheless.
+        do! server.read_exact(vec![0; 1 << 20]);
+    };
+    CurrentThread::new().run(program).unwrap();
 }

@@ -45,6 +45,11 @@ fn covers(at: IpAddr, to: IpAddr) -> bool {
     at == to || at.is_unspecified() && (at.is_ipv6() || to.is_ipv4())
 }
 
+/// Whether a socket at the address `at` hears what is sent to `to`. No destination is unspecified: `to` is one address.
+pub(super) fn is_heard(at: SocketAddr, to: SocketAddr) -> bool {
+    at.port() == to.port() && covers(at.ip(), to.ip())
+}
+
 /// Whether there is an address that sockets at both of these would hear.
 pub(super) fn overlap(one: IpAddr, other: IpAddr) -> bool {
     covers(one, other) || covers(other, one)

@@ -107,6 +107,10 @@ impl Ends {
         self.sides[end.index()].is_open
     }
 
+    pub(super) fn is_reset(&self, end: End) -> bool {
+        self.sides[end.index()].is_reset
+    }
+
     pub(super) fn take_effects(&mut self) -> Vec<Effect> {
         mem::take(&mut self.effects)
     }

@@ -131,9 +131,10 @@ impl Link {
         End::BOTH.into_iter().any(|end| state.ends.is_open(end))
     }
 
-    /// The port of the client, while it is in use.
+    /// The port of the client, while it is in use. A client that was reset has none any more.
     pub(super) fn port_in_use(&self) -> Option<SocketAddr> {
-        self.addresses.filter(|_| self.has_open_end()).map(|addresses| addresses.client)
+        let is_reset = self.state.lock().ends.is_reset(End::Client);
+        self.addresses.filter(|_| !is_reset && self.has_open_end()).map(|addresses| addresses.client)
     }
 
     /// Changes the state, and does what follows from that.
@@ -216,11 +217,15 @@ impl Link {
 
     /// The host has a listener, or not.
     fn greeted(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        if !state.ends.is_open(End::Client) {
+            // It has given up, and nobody waits for an answer.
+            return;
+        }
         let world = self.world.upgrade();
         let to = self.addresses.map(|addresses| addresses.server);
         let listener: Option<Arc<Listening>> = world
             .and_then(|world| world.listener(self.hosts[1], to?))
-            .filter(|_| state.ends.is_open(End::Client) && state.ends.error(End::Client).is_none());
+            .filter(|_| state.ends.error(End::Client).is_none());
         match &listener {
             Some(listener) => {
                 self.join(&mut state);
@@ -339,10 +344,10 @@ impl Link {
     pub(super) fn close(self: &Arc<Self>, end: End, is_hard: bool) {
         self.change(|state| state.ends.close(end, is_hard));
         let mut state = self.state.lock();
-        if state.ends.is_open(end.other()) || state.progress == Progress::Connecting {
+        if state.ends.is_open(end.other()) {
             return;
         }
-        // No end is left to receive anything.
+        // No end is left to receive anything, or to be connected.
         state.kept.clear();
         let left = std::mem::take(&mut state.on_its_way);
         drop(state);

@@ -245,7 +245,8 @@ impl Network {
     }
 
     /// Cuts the way to a listener, in both directions, for existing and new connections. No data is lost,
-    /// because TCP retransmits it: it arrives once the way is [healed](Network::heal).
+    /// because TCP retransmits it: it arrives once the way is [healed](Network::heal). A listener at all addresses, such as `0.0.0.0:80`,
+    /// stands for all that have its port.
     ///
     /// ```
     /// use fiber_core::{Fiber, fiber};
@@ -277,7 +278,7 @@ impl Network {
     }
 
     /// Resets all connections to a listener: both ends fail at once with `ConnectionReset`, and data in transit
-    /// is lost. Data that has arrived may still be read first.
+    /// is lost. Data that has arrived may still be read first. A listener at all addresses stands for all that have its port.
     ///
     /// ```
     /// use fiber_core::fiber;

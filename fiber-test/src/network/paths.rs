@@ -23,12 +23,18 @@ impl Paths {
             return Err(ErrorKind::AddrInUse.into());
         }
         let listening = Listening::new(None, false);
-        self.0.insert(key, Some(listening.clone()));
+        // The empty path stands for an abstract address that is free, which nobody learns.
+        if !at.as_os_str().is_empty() {
+            self.0.insert(key, Some(listening.clone()));
+        }
         Ok(listening)
     }
 
     pub(super) fn find(&self, host: usize, to: &Path) -> io::Result<Arc<Listening>> {
         check(to)?;
+        if to.as_os_str().is_empty() {
+            return Err(ErrorKind::InvalidInput.into());
+        }
         match self.0.get(&(host, to.to_owned())) {
             Some(Some(listening)) => Ok(listening.clone()),
             None if !is_abstract(to) => Err(ErrorKind::NotFound.into()),
@@ -37,10 +43,11 @@ impl Paths {
     }
 
     pub(super) fn remove(&mut self, host: usize, path: &Path) -> io::Result<()> {
-        check(path)?;
-        let key = (host, path.to_owned());
-        let removed = if is_abstract(path) { None } else { self.0.remove(&key) };
-        removed.map(drop).ok_or(ErrorKind::NotFound.into())
+        // What is no path of a file cannot be removed; one that is too long for a socket can be missing.
+        if path.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        self.0.remove(&(host, path.to_owned())).map(drop).ok_or(ErrorKind::NotFound.into())
     }
 
     /// The listener has ended.

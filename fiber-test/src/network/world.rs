@@ -13,7 +13,7 @@ use fiber_core::sync::Watch;
 use fiber_core::{Context, Instant};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
-use super::addresses::{self, Sockets, key, loopback};
+use super::addresses::{self, Sockets, canonical, is_heard, key, loopback};
 use super::datagrams::Mailbox;
 use super::delivery;
 use super::hosts::{HostState, LOCALHOST, Power};
@@ -106,7 +106,12 @@ impl State {
     }
 
     pub(super) fn is_cut(&self, to: SocketAddr, hosts: [usize; 2]) -> bool {
-        self.cut.contains(&to) || self.ways.is_cut(hosts)
+        self.is_cut_at(to) || self.ways.is_cut(hosts)
+    }
+
+    /// Whether the way to the socket at this address is cut.
+    fn is_cut_at(&self, at: SocketAddr) -> bool {
+        self.cut.iter().any(|cut| is_heard(*cut, at))
     }
 
     /// The number of a host, which is created if the name is new.
@@ -187,11 +192,12 @@ impl World {
     pub(super) fn route(&self, host: usize, from: SocketAddr, to: SocketAddr) -> Route {
         let state = self.state.lock();
         let hosts = [host, state.owner(to.ip(), host)];
-        let source = if from.ip().is_unspecified() { state.source(host, to.ip()) } else { from.ip() };
+        let ip = if from.ip().is_unspecified() { state.source(host, to.ip()) } else { from.ip() };
+        let source = (ip, from.port()).into();
         let is_up = state.hosts.get(hosts[1]).is_some_and(|host| host.power.get().is_up);
         match at_address(&state.mailboxes, hosts[1], to) {
-            _ if state.is_cut(to, hosts) || state.cut.contains(&from) || !is_up => Route::Lost,
-            Some(mailbox) => Route::To(mailbox.clone(), (source, from.port()).into(), hosts),
+            _ if state.is_cut(to, hosts) || state.is_cut_at(source) || !is_up => Route::Lost,
+            Some(mailbox) => Route::To(mailbox.clone(), source, hosts),
             None => Route::Refused(hosts),
         }
     }
@@ -227,7 +233,8 @@ impl World {
     }
 
     fn links_to(&self, listener: SocketAddr) -> impl Iterator<Item = Arc<Link>> {
-        self.links().into_iter().filter(move |link| link.addresses.is_some_and(|it| it.server == listener))
+        let at = canonical(listener);
+        self.links().into_iter().filter(move |link| link.addresses.is_some_and(|it| is_heard(at, it.server)))
     }
 
     pub(super) fn links_between(&self, [one, other]: [usize; 2]) -> impl Iterator<Item = Arc<Link>> {
@@ -249,13 +256,13 @@ impl World {
 
     pub(super) fn cut(&self, listener: SocketAddr) {
         self.note(|| format!("cuts the way to {listener}"));
-        self.state.lock().cut.insert(listener);
+        self.state.lock().cut.insert(canonical(listener));
         self.update_links();
     }
 
     pub(super) fn heal(&self, listener: SocketAddr) {
         self.note(|| format!("heals the way to {listener}"));
-        self.state.lock().cut.remove(&listener);
+        self.state.lock().cut.remove(&canonical(listener));
         self.update_links();
     }
 

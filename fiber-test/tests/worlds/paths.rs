@@ -174,3 +174,32 @@ fn a_path_is_removed_while_somebody_listens_there() {
         }
     });
 }
+
+#[test]
+fn what_is_no_path_of_a_file_is_not_removed() {
+    agree(|| {
+        fiber! {
+            let name = abstract_name();
+            let! _listener = UnixListener::bind(&name);
+            let! abstracted = UnixListener::remove(&name).done();
+            let! with_zero = UnixListener::remove("/a\0b").done();
+            let! long = UnixListener::remove(format!("/{}", "x".repeat(120))).done();
+            let! empty = UnixListener::remove("").done();
+            seen![abstracted, with_zero, long, empty]
+        }
+    });
+}
+
+/// It stands for any abstract address that is free.
+#[test]
+fn nobody_connects_to_the_empty_path() {
+    agree(|| {
+        fiber! {
+            let! first = UnixListener::bind("").done();
+            let! _second = UnixListener::bind("");
+            let! third = UnixListener::bind("").done();
+            let! connects = UnixStream::connect("").done();
+            seen![first, third, connects]
+        }
+    });
+}

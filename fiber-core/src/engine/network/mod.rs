@@ -248,6 +248,6 @@ pub enum StreamOption {
     /// The time to live of its packets, in hops.
     TimeToLive(u32),
     /// The effect of a close on data that was not sent yet. `None`: the system goes on sending. Zero: the close resets the
-    /// connection.
+    /// connection. Any other time: as `None`, since a close must not block.
     Linger(Option<Duration>),
 }

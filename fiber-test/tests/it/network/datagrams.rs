@@ -83,6 +83,23 @@ fn what_is_sent_while_the_way_is_cut_is_lost() {
     });
 }
 
+/// The socket at all addresses sends from one of them.
+#[test]
+fn what_is_sent_from_a_socket_whose_way_is_cut_is_lost() {
+    run(fiber! {
+        let! [a, b] = hosts(["a", "b"]);
+        let! network = network();
+        let! server = b.run(|| UdpSocket::bind(HERE));
+        let! client = a.run(|| UdpSocket::bind(([0, 0, 0, 0], 7)));
+        network.cut(b.at(PORT));
+        do! server.send_to("lost", a.at(7));
+        network.heal(b.at(PORT));
+        do! server.send_to("heard", a.at(7));
+        let! (n, buffer) = client.recv([0; 8]);
+        assert_eq!(&buffer[..n], b"heard");
+    });
+}
+
 #[test]
 fn a_crash_takes_the_sockets_of_its_host() {
     run(fiber! {

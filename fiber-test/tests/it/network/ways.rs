@@ -1,8 +1,9 @@
 //! The ways between hosts.
 
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 
-use fiber_core::net::TcpStream;
+use fiber_core::net::{TcpListener, TcpStream};
 use fiber_core::{Fiber, fiber};
 use fiber_test::{TestScheduler, network};
 
@@ -192,4 +193,45 @@ fn whoever_connects_over_a_way_that_is_cut_waits() {
     let refused = test.run(connects.tried().zip(heals)).unwrap().0;
     assert_eq!(kind(&refused), Some(ErrorKind::ConnectionRefused), "there is no listener");
     assert_eq!(test.now().as_nanos(), 30_000_000_000);
+}
+
+/// A server listens at all addresses, and knows no other ones than these.
+#[test]
+fn the_way_to_a_listener_at_all_addresses_is_cut_and_reset() {
+    let all = ["0.0.0.0:80", "[::]:80", "[::ffff:10.0.0.2]:80", "10.0.0.2:80"];
+    for at in all.map(|at| at.parse::<SocketAddr>().unwrap()) {
+        let test = TestScheduler::new();
+        let program = fiber! {
+            let! network = network();
+            let! [a, b] = hosts(["a", "b"]);
+            let! listener = b.run(move || TcpListener::bind(at));
+            let to = b.at(80);
+            let! client = a.run(move || TcpStream::connect(to)) and! (server, _) = listener.accept();
+            network.cut(listener.local_addr()?);
+            do! client.write_all("late");
+            let! early = server.read([0; 8]).timeout_option(secs(60));
+            assert!(early.is_none(), "{at}");
+            network.heal(listener.local_addr()?);
+            let! late = server.buffered().read_exact(4);
+            assert_eq!(late, b"late");
+            network.reset(listener.local_addr()?);
+            let! read = client.read([0; 8]).tried();
+            assert_eq!(kind(&read), Some(ErrorKind::ConnectionReset), "{at}");
+        };
+        test.run(program).unwrap();
+    }
+}
+
+/// The packet that it has sent needs not arrive.
+#[test]
+fn nothing_is_left_of_a_client_that_gives_up() {
+    for patience in [10, 60] {
+        let test = TestScheduler::new();
+        let network = test.network();
+        network.set_latency(millis(50));
+        let at = network.host("b").at(PORT);
+        let connected = test.run(TcpStream::connect(at).timeout_option(millis(patience))).unwrap();
+        assert!(connected.is_none());
+        test.assert_no_leaks();
+    }
 }
