@@ -107,7 +107,9 @@ fn below(folder: &Path, path: &str) -> Option<PathBuf> {
 
 fn not_read(error: &io::Error) -> Answer {
     match error.kind() {
-        ErrorKind::NotFound | ErrorKind::IsADirectory => plain(StatusCode::NOT_FOUND, "no such file\n"),
+        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
+            plain(StatusCode::NOT_FOUND, "no such file\n")
+        }
         ErrorKind::InvalidFilename => plain(StatusCode::URI_TOO_LONG, "no file has such a long name\n"),
         ErrorKind::PermissionDenied => plain(StatusCode::FORBIDDEN, "not for you\n"),
         _ => plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read\n"),
@@ -203,6 +205,8 @@ mod tests {
             let! (status, body) = get(at, "GET /below/large");
             assert_eq!((&*status, body), ("HTTP/1.1 200 OK", vec![7; 300_000]));
             let! (status, _) = get(at, "GET /missing");
+            assert_eq!(status, "HTTP/1.1 404 Not Found");
+            let! (status, _) = get(at, "GET /hello.txt/below");
             assert_eq!(status, "HTTP/1.1 404 Not Found");
             let! (status, _) = get(at, "GET /../../etc/passwd");
             assert_eq!(status, "HTTP/1.1 404 Not Found");

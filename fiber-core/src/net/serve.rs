@@ -114,7 +114,9 @@ fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Option<L::Accepted>> {
 /// A connection, which holds a permit.
 fn served(permit: Permit, serve: impl FnOnce() -> Fiber<()> + Send + 'static, site: Site) -> Fiber<()> {
     let quietly = |error: Error| {
-        Fiber::from_outcome(if is_gone(&error) { Outcome::Success(()) } else { Outcome::Failure(error) })
+        // What has failed meanwhile, as a finalizer may, is an error of its own.
+        let is_normal = is_gone(&error) && error.suppressed().iter().all(is_gone);
+        Fiber::from_outcome(if is_normal { Outcome::Success(()) } else { Outcome::Failure(error) })
     };
     let release = Fiber::lazy_at(site, move || drop(permit));
     // A scope: what the connection has forked is served, too, until it has ended.

@@ -29,7 +29,7 @@ fn later<T: Send + 'static>(value: T) -> Fiber<T> {
 }
 
 /// Polls both until both are ready.
-async fn both<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
+pub(crate) async fn both<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut first, mut second) = (None, None);
     poll_fn(move |cx| {

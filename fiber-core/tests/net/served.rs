@@ -1,5 +1,6 @@
 //! Servers.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
@@ -164,6 +165,32 @@ fn a_connection_that_fails_is_reported_and_ends_alone() {
     let unobserved = test.unobserved();
     assert_eq!(unobserved.len(), 1);
     assert!(unobserved[0].contains("a bad request"), "{unobserved:?}");
+}
+
+#[test]
+fn what_fails_while_a_connection_ends_is_reported_even_if_the_peer_has_just_gone() {
+    let program = |finalizer: fn() -> Fiber<()>| {
+        fiber! {
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let serve = move |stream: TcpStream, _| fiber! {
+                let gone = Fiber::<()>::fail(io::Error::from(io::ErrorKind::ConnectionReset));
+                do! stream.write_all("good\n");
+                return! gone.ensure(finalizer()).boxed();
+            };
+            let! first = listener.serve(8, serve).race(asks(at, String::new()));
+            assert_eq!(right(first), Some("good".to_owned()));
+        }
+    };
+    let unobserved = |finalizer| {
+        let test = fiber_test::TestScheduler::new();
+        test.run(program(finalizer)).unwrap();
+        test.unobserved()
+    };
+    assert_eq!(unobserved(|| Fiber::success(()).boxed()), [""; 0]);
+    assert_eq!(unobserved(|| Fiber::fail(io::Error::from(io::ErrorKind::BrokenPipe)).boxed()), [""; 0]);
+    let torn = unobserved(|| Fiber::fail(Error::msg("the database is down")).boxed());
+    assert!(torn.len() == 1 && torn[0].contains("the database is down"), "{torn:?}");
 }
 
 fn right(either: Either<(), String>) -> Option<String> {

@@ -609,10 +609,8 @@ impl State {
     /// A task can run from now on.
     pub(crate) fn push(&mut self, task: Task) {
         let rest_of = self.pausing.take().filter(|_| task.kind() == TaskKind::Continue);
-        let lane = match self.current {
-            Some(lane) if rest_of.is_some() => lane,
-            _ => self.lane_of(&task),
-        };
+        // Not the lane of the turn, even if the task is the rest of its step: a fiber that a block awaits may have moved apart.
+        let lane = self.lane_of(&task);
         let slice = match &mut self.cpus {
             Some(cpus) if rest_of.is_some() => cpus.keep(),
             _ => 0,

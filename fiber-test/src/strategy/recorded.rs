@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use fiber_core::Recording;
-use fiber_core::scheduler::TurnKind;
+use fiber_core::scheduler::{TaskKind, TurnKind};
 
 use crate::machine::{Choices, Lane};
 use crate::words::{counted, were};
@@ -127,20 +127,23 @@ impl Recorded {
     }
 
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        let numbers = (0..choices.len()).map(|choice| (self.number(choices.lane(choice)), choice));
+        let starts = |choice| choices.entry(choice).is_some_and(|entry| entry.task.kind() == TaskKind::Start);
+        let numbers =
+            (0..choices.len()).map(|choice| (self.number(choices.lane(choice), starts(choice)), choice));
         let earliest = numbers.min_by_key(|(number, _)| number.unwrap_or(usize::MAX));
         let (number, choice) = earliest.unwrap_or((None, 0));
         self.has_turn(choices.turn, choices.lane(choice), number);
         choice
     }
 
-    /// The next recorded turn of a fiber.
-    fn number(&self, lane: Lane) -> Option<usize> {
+    /// The next recorded turn of a fiber, which may be about to start.
+    fn number(&self, lane: Lane, starts: bool) -> Option<usize> {
         let of = self.lanes.get(lane.index()?)?;
         let entry = self.left.get(&of.path)?.front()?;
-        // A fiber that began on the thread of its caller, or before the recording, has no recorded start.
-        let has_start = of.has_started || entry.is_start;
-        has_start.then_some(entry.number)
+        // A fiber that began on the thread of its caller, or before the recording, has no recorded start. One that has moved apart from the
+        // block that awaits it has no start at all.
+        let has_turn = of.has_started || entry.is_start || !starts;
+        has_turn.then_some(entry.number)
     }
 
     fn has_turn(&mut self, turn: u32, lane: Lane, number: Option<usize>) {

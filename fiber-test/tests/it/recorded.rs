@@ -1,10 +1,13 @@
 //! The explorer follows the recording of a pool.
 
+use std::future::{IntoFuture, poll_fn};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
+use std::task::Poll;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Outcome, Recording};
+use fiber_core::{Error, Fiber, Outcome, Recording};
 use fiber_sched::{Pool, block_on};
 use fiber_test::{Explore, ProblemKind, Search, TestScheduler};
 
@@ -76,6 +79,46 @@ fn a_lost_update_on_a_pool_is_repeated_shrunk_and_explained() {
     let kept: Recording = recording.to_string().parse().unwrap();
     assert_eq!(kept, recording);
     assert_repeated(&kept);
+}
+
+/// Polls both whenever one is woken.
+async fn both<A, B>(
+    mut a: impl Future<Output = Result<A, Error>> + Unpin,
+    mut b: impl Future<Output = Result<B, Error>> + Unpin,
+) -> (A, B) {
+    let (mut first, mut second) = (None, None);
+    poll_fn(|cx| {
+        if first.is_none()
+            && let Poll::Ready(value) = Pin::new(&mut a).poll(cx)
+        {
+            first = value.ok();
+        }
+        if second.is_none()
+            && let Poll::Ready(value) = Pin::new(&mut b).poll(cx)
+        {
+            second = value.ok();
+        }
+        if first.is_some() && second.is_some() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    first.zip(second).expect("both have succeeded")
+}
+
+#[test]
+fn fibers_that_a_future_awaits_side_by_side_are_followed() {
+    let program = |ends: fn() -> Result<(), Error>| {
+        let two = |n| Fiber::yield_now().bind(|()| Fiber::yield_now()).map(move |()| n);
+        Fiber::from_future(async move {
+            assert_eq!(both(two(1).into_future(), two(2).into_future()).await, (1, 2));
+            ends()
+        })
+        .boxed()
+    };
+    let pool = Pool::builder().workers(1).record(1_000).build();
+    block_on(pool.spawn(program(|| Ok(())))).unwrap();
+    let recording = pool.recording().unwrap();
+    let failure = Explore::recorded(&recording).try_check(|| program(|| Err(Error::msg("no")))).unwrap_err();
+    assert!(failure.followed().unwrap().is_whole(), "{recording}\n{failure}");
 }
 
 /// It begins on the thread that waits for it, and leaves that thread at the first bind.

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
-use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, local_key};
+use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, fiber, local_key};
 use fiber_sched::{CurrentThread, History, Pool, block_on};
 use fiber_test::{Explore, Search};
 
@@ -37,6 +37,16 @@ type Row = fn(u64) -> Fiber<u64>;
 
 const ROWS: &[(&str, Row)] = &[
     ("yield", |count| rounds(count, Fiber::yield_now)),
+    ("yield, `do!` in a block", |count| {
+        fiber! {
+            for _ in 0..count {
+                do! Fiber::yield_now();
+            }
+            count
+        }
+    }),
+    ("yield, `.await` in a future", |count| awaited(count, Fiber::yield_now)),
+    ("something ready, `.await` in a future", |count| awaited(count, || Fiber::lazy(|| ()))),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {
         rounds(count, || Fiber::yield_now().fork().bind(Handle::join))
@@ -201,6 +211,21 @@ where
     R: Run<Out = T>,
 {
     Fiber::iterate(0, move |n| once().map(move |_| next(n, count))).boxed()
+}
+
+/// The same as a future, which awaits each round.
+fn awaited<T, R>(count: u64, once: impl Fn() -> Fiber<T, R> + Send + 'static) -> Fiber<u64>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+{
+    Fiber::from_future(async move {
+        for _ in 0..count {
+            once().await?;
+        }
+        Ok::<_, Error>(count)
+    })
+    .boxed()
 }
 
 /// The state after one more round.

@@ -1,14 +1,16 @@
 //! Descriptions and steps that begin a wait and forget it, wait although they have said that they do not, or panic.
 
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use fiber_core::error::Abandoned;
 use fiber_core::scheduler::{Cx, Follow, Step};
-use fiber_core::{Either, Fiber, Outcome, Run, fiber};
+use fiber_core::{Either, Error, Fiber, Outcome, Run, fiber};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
 use super::{HOUR, SECOND, by, forever};
+use crate::awaited::both;
 use crate::support::Counter;
 
 /// Begins waits of several sizes, within regions, and forgets them.
@@ -61,6 +63,23 @@ fn places(make: impl Fn() -> Fiber<String>) -> Vec<Fiber<bool>> {
                 let! second = second;
                 is_done(first) && is_done(second)
             }
+        },
+        {
+            let (first, second) = (make(), make());
+            Fiber::from_future(async move {
+                let first = first.await?;
+                Fiber::yield_now().await?;
+                Ok::<_, Error>(is_done(first) && is_done(second.await?))
+            })
+            .boxed()
+        },
+        {
+            let (first, second) = (make(), make());
+            Fiber::from_future(async move {
+                let (first, second) = both(first.into_future(), second.into_future()).await;
+                Ok::<_, Error>(is_done(first?) && is_done(second?))
+            })
+            .boxed()
         },
     ]
 }
