@@ -1,8 +1,8 @@
 //! `fiber.await`: fibers as futures, inside a block.
 //!
-//! The first poll starts the fiber in that call, in the context of the block. If the fiber has to wait, and the block
-//! waits for nothing else, the fiber stays in place: its frames go in front of those of the block, like those of a `let!`. In all other cases the fiber **moves apart**: it continues in a context of its own, and wakes the block
-//! when it has ended.
+//! The first poll starts the fiber in that call, in the context of the block. If the fiber has to wait, its frames are the newest ones
+//! of the block, like those of a `let!`. If the block waits for nothing else, the fiber stays in place. In all other cases it **moves
+//! apart** with its frames: it continues in a context of its own, and wakes the block when it has ended.
 //!
 //! ```text
 //!   poll: Wait    --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
@@ -144,9 +144,9 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             &elsewhere
         };
         let outside = Settings::begin(cx, port.forks());
-        let could_move = cx.slot().set_may_move(true);
+        let could_move = cx.set_may_move(true);
         let step = run_guarded(fiber.into_run(), cx).detach(cx);
-        cx.slot().set_may_move(could_move);
+        cx.set_may_move(could_move);
         let pushed = match step {
             Ok(outcome) => {
                 if cx.has_left_over() {

@@ -19,6 +19,7 @@
 //! * [`stop`]: the end of a block without a value.
 //! * [`awaited`]: `fiber.await`, whose future, unlike a wait of the macro, may be moved, dropped half-way, and polled
 //!   beside others.
+//! * [`settings`]: what a block and a fiber that it awaits have each set in the context that they share.
 //! * [`waker`]: waits for futures that are not fibers.
 
 mod awaited;

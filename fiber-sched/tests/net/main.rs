@@ -435,7 +435,11 @@ fn no_close_waits_for_what_was_not_sent() {
     let program = fiber! {
         let! (client, server) = connected();
         // Until the server has to read.
-        while let Some(_) = do! client.write_all(vec![0; 1 << 20]).timeout_option(Duration::from_millis(20)) {}
+        let mut takes = true;
+        while takes {
+            let! written = client.write_all(vec![0; 1 << 20]).timeout_option(Duration::from_millis(20));
+            takes = written.is_some();
+        }
         client.set_linger(Some(Duration::from_secs(30)))?;
         let begin = Instant::now();
         drop(client);

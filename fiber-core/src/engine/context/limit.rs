@@ -348,7 +348,7 @@ impl<'a> Cx<'a> {
         until: Option<Instant>,
     ) -> bool {
         let Some((site, deadline)) = part.limit() else { return false };
-        if self.slot().may_move() || self.masks() != 0 {
+        if self.may_move() || self.masks() != 0 {
             return false;
         }
         let context = self.context();

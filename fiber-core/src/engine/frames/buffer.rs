@@ -157,8 +157,6 @@ unsafe impl Send for Frames {}
 pub(crate) struct Slot<'a> {
     frames: Cell<Option<NonNull<Head>>>,
     home: Home<'a>,
-    /// Whether the newest group may [move apart](Cx::split) before it begins to wait.
-    may_move: Cell<bool>,
 }
 
 /// Where the block may be.
@@ -173,7 +171,7 @@ enum Home<'a> {
 impl<'a> Slot<'a> {
     #[inline]
     fn new(frames: Option<NonNull<Head>>, home: Home<'a>) -> Self {
-        Slot { frames: Cell::new(frames), home, may_move: Cell::new(false) }
+        Slot { frames: Cell::new(frames), home }
     }
 
     /// For a fiber in whose cell this room is.
@@ -202,17 +200,6 @@ impl<'a> Slot<'a> {
     #[inline]
     pub(crate) fn holding(frames: Frames) -> Self {
         Slot::new(Some(ManuallyDrop::new(frames).0), Home::Heap)
-    }
-
-    /// Whether the fiber may wait elsewhere than in the context in which it runs.
-    pub(crate) fn may_move(&self) -> bool {
-        self.may_move.get()
-    }
-
-    /// Returns what was set before.
-    #[inline]
-    pub(crate) fn set_may_move(&self, may_move: bool) -> bool {
-        self.may_move.replace(may_move)
     }
 
     #[inline]
