@@ -386,6 +386,7 @@ struct State {
 }
 
 impl Socket for Interrupted {
+    #[expect(clippy::disallowed_methods, reason = "another thread is what interrupts")]
     fn readable(&self) -> &Readiness {
         let state = &*self.0;
         let left = state.looks_left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
