@@ -26,7 +26,8 @@ impl TcpListener {
     /// The connections belong to the serving fiber: when it is cancelled, they are cancelled and awaited. A connection
     /// that fails or panics ends without affecting the others. Its outcome goes to the scheduler's
     /// [`unobserved`](crate::scheduler::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has
-    /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `NotConnected`, `UnexpectedEof`).
+    /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `NotConnected`, `UnexpectedEof`), and nothing else has failed
+    /// with that, as a finalizer may.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream, copy};

@@ -301,7 +301,8 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
     }
 }
 
-/// A [`Waiting`] that borrows nothing. Used for the same slot, before anything else is pushed there.
+/// A [`Waiting`] that borrows nothing. Used for the same slot, before anything else is pushed there: its owner sees to that, because only the end
+/// of the newest group is compared, and not its type.
 #[must_use = "the fiber waits for it"]
 pub(crate) struct Pushed<T> {
     token: u32,
