@@ -632,6 +632,11 @@
     details();
   }
 
+  // Between the press of a button and its release, nothing is drawn anew: the click would be lost.
+  let pressed = false;
+  addEventListener("pointerdown", () => { pressed = true; }, true);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { pressed = false; }, true);
+
   async function refresh() {
     clearTimeout(timer);
     let wait = REFRESH_SECONDS;
@@ -642,7 +647,7 @@
       wait = Math.max(REFRESH_SECONDS, SHARE * data.cost);
       find("state").textContent = paused ? "paused" : `every ${time(wait)}`;
       find("state").className = "";
-      show();
+      if (!pressed) show();
     } catch (error) {
       find("state").textContent = error instanceof TypeError ? "the program does not answer" : String(error.message);
       find("state").className = "bad";
