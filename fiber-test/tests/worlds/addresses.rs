@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream, UdpSocket};
 use fiber_core::{Fiber, fiber};
@@ -263,24 +262,6 @@ fn no_address_is_none_to_connect_to() {
             let! connects = TcpStream::connect(Vec::new()).done();
             let! binds = TcpListener::bind(Vec::new()).done();
             seen![connects, binds]
-        }
-    });
-}
-
-/// The client itself may live on.
-#[test]
-fn the_port_of_a_client_that_was_reset_is_free() {
-    agree(|| {
-        fiber! {
-            let! listener = TcpListener::bind(LOCAL);
-            let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
-            let at = client.local_addr()?;
-            let! early = TcpListener::bind(at).done();
-            server.set_linger(Some(Duration::ZERO))?;
-            drop(server);
-            do! client.readable();
-            let! late = TcpListener::bind(at).done();
-            seen![early, late]
         }
     });
 }

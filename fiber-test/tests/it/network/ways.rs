@@ -235,3 +235,21 @@ fn nothing_is_left_of_a_client_that_gives_up() {
         test.assert_no_leaks();
     }
 }
+
+/// The client itself may live on. On Linux, the port is free a moment after the reset, so this is not compared with a real network.
+#[test]
+fn the_port_of_a_client_that_was_reset_is_free() {
+    let program = fiber! {
+        let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+        let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+        let at = client.local_addr()?;
+        let! early = TcpListener::bind(at).tried();
+        assert_eq!(kind(&early), Some(ErrorKind::AddrInUse));
+        server.set_linger(Some(std::time::Duration::ZERO))?;
+        drop(server);
+        let! read = client.read([0; 1]).tried();
+        assert_eq!(kind(&read), Some(ErrorKind::ConnectionReset));
+        do! TcpListener::bind(at);
+    };
+    TestScheduler::new().run(program).unwrap();
+}
