@@ -442,7 +442,7 @@ impl Port<'_> {
     /// The event that the block waits for, at the end of the poll.
     fn settle(&self, is_over: bool) -> Waits {
         match self.waits.replace(Waits::Parked) {
-            // If its future was dropped, nobody else has it.
+            // With one reference, which is this one, its future was dropped.
             Waits::Await(asked) if is_over || Arc::strong_count(&asked) == 1 || !self.is_alone() => {
                 self.move_apart(asked, self.block_waker());
                 Waits::Parked

@@ -52,19 +52,21 @@ impl Settings {
         if self.locals.is_some() || outside.locals.is_some() {
             discard(context.set_locals(self.locals), context);
         }
-        if context.place().is_some() {
-            context.set_place(Some(self.place));
-        }
+        set_place(context, self.place);
         outside
     }
 
     /// Begins with these settings in a new context. Its forks go to `forks` instead, if given.
     pub(super) fn enter_new(self, context: &Context, forks: Option<Forks>) {
         discard(context.set_locals(self.locals), context);
-        if context.place().is_some() {
-            context.set_place(Some(self.place));
-        }
+        set_place(context, self.place);
         context.set_forks(forks.unwrap_or(self.forks));
+    }
+}
+
+fn set_place(context: &Context, place: u64) {
+    if context.place().is_some() {
+        context.set_tag(place);
     }
 }
 

@@ -347,6 +347,28 @@ impl BufReader {
         Taker { reader: self.clone(), is_waiting: false }
     }
 
+    /// The next line or message. `None`: it is incomplete. `is_waiting`: the caller counts among those that wait.
+    ///
+    /// What this call reads may be more than it takes, and there may be another taker that has looked before and does not wait yet: the
+    /// event of these bytes is over for it. So it gets another one.
+    pub(super) fn take<C: Cut>(&self, is_waiting: &mut bool, cut: &mut C) -> Option<io::Result<C::Out>> {
+        let Shared { stream, buffer } = &*self.shared;
+        let mut buffer = buffer.lock();
+        buffer.waiting -= usize::from(mem::take(is_waiting));
+        let mut has_read = false;
+        let taken = buffer.take(cut, stream, self.limit, &mut has_read);
+        let is_awaited = has_read && buffer.waiting > 0 && !buffer.bytes().is_empty();
+        if taken.is_none() {
+            buffer.waiting += 1;
+            *is_waiting = true;
+        }
+        drop(buffer);
+        if is_awaited {
+            stream.reading().event(false).fire();
+        }
+        taken
+    }
+
     #[track_caller]
     fn fiber<C: Cut>(&self, cut: C) -> Fiber<C::Out, Leaf<SocketWait<Decode<C>>>> {
         SocketWait::fiber(Decode { taker: self.taker(), cut }, Location::caller())
@@ -356,37 +378,9 @@ impl BufReader {
 /// One that takes from the buffer, and waits if there is too little.
 #[derive(Debug)]
 pub(super) struct Taker {
-    reader: BufReader,
+    pub(super) reader: BufReader,
     /// It counts among those that wait.
-    is_waiting: bool,
-}
-
-impl Taker {
-    pub(super) fn reader(&self) -> &BufReader {
-        &self.reader
-    }
-
-    /// The next line or message. `None`: it is incomplete.
-    ///
-    /// What this call reads may be more than it takes, and there may be another taker that has looked before and does not wait yet: the
-    /// event of these bytes is over for it. So it gets another one.
-    pub(super) fn take<C: Cut>(&mut self, cut: &mut C) -> Option<io::Result<C::Out>> {
-        let Shared { stream, buffer } = &*self.reader.shared;
-        let mut buffer = buffer.lock();
-        buffer.waiting -= usize::from(mem::take(&mut self.is_waiting));
-        let mut has_read = false;
-        let taken = buffer.take(cut, stream, self.reader.limit, &mut has_read);
-        let is_awaited = has_read && buffer.waiting > 0 && !buffer.bytes().is_empty();
-        if taken.is_none() {
-            buffer.waiting += 1;
-            self.is_waiting = true;
-        }
-        drop(buffer);
-        if is_awaited {
-            stream.reading().event(false).fire();
-        }
-        taken
-    }
+    pub(super) is_waiting: bool,
 }
 
 /// A clone has not looked.
@@ -452,15 +446,16 @@ impl<C: Cut> Operation for Decode<C> {
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<C::Out>> {
-        self.taker.take(&mut self.cut).map(Outcome::from)
+        let Taker { reader, is_waiting } = &mut self.taker;
+        reader.take(is_waiting, &mut self.cut).map(Outcome::from)
     }
 
     fn readiness(&self) -> Option<&Readiness> {
-        Some(self.taker.reader().stream().reading())
+        Some(self.taker.reader.stream().reading())
     }
 
     fn subject(&self) -> Option<&Subject> {
-        Some(self.taker.reader().stream().subject())
+        Some(self.taker.reader.stream().subject())
     }
 }
 
@@ -687,6 +682,6 @@ impl fmt::Debug for BufReader {
 
 impl<C> fmt::Debug for Decode<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Decode").field(self.taker.reader()).finish()
+        f.debug_tuple("Decode").field(&self.taker.reader).finish()
     }
 }

@@ -61,8 +61,8 @@ impl Stream for Lines {
         if *is_over {
             return Poll::Ready(None);
         }
-        let reader = taker.reader().clone();
-        poll(reader.stream().reading(), place, cx, || taker.take(&mut Line)).map(|line| {
+        let Taker { reader, is_waiting } = taker;
+        poll(reader.stream().reading(), place, cx, || reader.take(is_waiting, &mut Line)).map(|line| {
             *is_over = !matches!(line, Ok(Some(_)));
             line.transpose()
         })
@@ -71,13 +71,13 @@ impl Stream for Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        leave(self.taker.reader().stream().reading(), &mut self.place);
+        leave(self.taker.reader.stream().reading(), &mut self.place);
     }
 }
 
 impl fmt::Debug for Lines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Lines").field(self.taker.reader()).finish()
+        f.debug_tuple("Lines").field(&self.taker.reader).finish()
     }
 }
 

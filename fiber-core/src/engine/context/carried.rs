@@ -97,7 +97,7 @@ impl Context {
         Forks { flags, place: if have_place { self.set_fork_place(forks.place) } else { None } }
     }
 
-    /// Whether there has been a place for forks that are apart, if `false` is certain.
+    /// `false`: no place for forks that are apart was ever made in this context. `true` is not certain.
     #[inline]
     pub(crate) fn may_have_had_fork_place(&self) -> bool {
         self.state().rare().is_some()

@@ -245,7 +245,7 @@ fn the_port_of_a_client_that_was_reset_is_free() {
         let at = client.local_addr()?;
         let! early = TcpListener::bind(at).tried();
         assert_eq!(kind(&early), Some(ErrorKind::AddrInUse));
-        server.set_linger(Some(std::time::Duration::ZERO))?;
+        server.set_linger(Some(millis(0)))?;
         drop(server);
         let! read = client.read([0; 1]).tried();
         assert_eq!(kind(&read), Some(ErrorKind::ConnectionReset));
