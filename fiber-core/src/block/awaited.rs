@@ -144,10 +144,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             &elsewhere
         };
         let outside = Settings::begin(cx, port.forks());
-        let could_move = cx.set_may_move(true);
-        let step = run_guarded(fiber.into_run(), cx).detach(cx);
-        cx.set_may_move(could_move);
-        let pushed = match step {
+        let pushed = match run_guarded(fiber.into_run(), cx).detach(cx) {
             Ok(outcome) => {
                 if cx.has_left_over() {
                     cx.drop_left_over();
@@ -383,6 +380,8 @@ impl<T: Send + 'static> Awaited<T> {
         let moves = &mut Visit::Move { from: block, to: &fiber, awaited: &mut awaited, forks: &mut forks };
         suspended.frames().visit(moves);
         inside.enter_new(&fiber, forks);
+        // The block has not waited since the fiber began, so a limit without a node is one of the fiber.
+        block.hand_limit(&fiber);
         let mut now = self.now.lock();
         now.stage = Stage::Apart(fiber.clone(), parts);
         // Another task may have polled again already; its waker stays.

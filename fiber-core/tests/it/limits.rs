@@ -1,8 +1,10 @@
 //! Time limits whose bodies only wait: they have no node where nobody observes, and must not differ from those that have one.
 
+use std::future::{Future, IntoFuture, poll_fn};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use crate::support::{Counter, Steps};
@@ -11,6 +13,7 @@ use fiber_core::scheduler::{Cx, Scheduler, Task, TaskKind, TimerKey, Wait, Wakeu
 use fiber_core::sync::Channel;
 use fiber_core::{Context, Either, Fiber, Handle, Instant, Outcome};
 use fiber_sched::{CurrentThread, Pool};
+use futures_util::future::join5;
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -226,6 +229,65 @@ fn fibers_in_and_after_limits_have_the_same_ids_everywhere() {
     let [observed, blind] = both(10).map(|steps| run(&steps, ids()).unwrap());
     assert_eq!(observed, blind);
     assert_eq!(observed, ["0.1", "0.2.0", "0.4"]);
+}
+
+/// Of fibers that a block awaits side by side, all but one move apart. Each takes its limit along.
+#[test]
+fn limits_that_are_awaited_side_by_side_end_each_at_its_time() {
+    for steps in both(10) {
+        let body = || Fiber::delay(2 * SECOND).bind(|()| Fiber::delay(3 * SECOND)).bind(|()| Fiber::now());
+        let ended = run(
+            &steps,
+            Fiber::from_future(async move {
+                let none = async { Ok::<_, fiber_core::Error>(None) };
+                let all = join5(
+                    body().timeout_option(SECOND).into_future(),
+                    body().timeout_option(3 * SECOND).into_future(),
+                    none,
+                    body().timeout_option(6 * SECOND).into_future(),
+                    // Its end waits for the region.
+                    body().uncancelable().map(Some).timeout_option(4 * SECOND).into_future(),
+                );
+                Ok::<_, fiber_core::Error>(all.await)
+            })
+            .boxed(),
+        );
+        let (one, three, none, six, four) = ended.unwrap();
+        assert_eq!(
+            [one.unwrap(), three.unwrap(), none.unwrap(), six.unwrap()],
+            [None, None, None, Some(at(5))]
+        );
+        assert_eq!(four.unwrap(), Some(Some(at(5))));
+        assert_eq!(steps.now(), at(5));
+    }
+}
+
+/// The block goes on without the awaited fiber, whose limit must not reach what the block waits for next.
+#[test]
+fn a_limit_that_moves_apart_leaves_the_block_alone() {
+    for steps in both(10) {
+        let (started, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (s, e) = (started.clone(), ended.clone());
+        let forks = Fiber::yield_now().bind(move |()| {
+            let ends = Fiber::lazy(move || _ = e.fetch_add(1, Ordering::Relaxed));
+            s.fetch_add(1, Ordering::Relaxed);
+            Fiber::<()>::never().ensure(ends).fork().bind(|_| Fiber::<()>::never())
+        });
+        let fiber = Fiber::from_future(async move {
+            let mut limited = Box::pin(forks.timeout_option(2 * SECOND).into_future());
+            assert!(poll_fn(|task| Poll::Ready(limited.as_mut().poll(task).is_pending())).await);
+            Fiber::delay(SECOND).timeout(3 * SECOND).await?;
+            let before = Fiber::now().await?;
+            Fiber::delay(4 * SECOND).await?;
+            let over = limited.await?;
+            let mut dropped = Box::pin(Fiber::<()>::never().timeout(9 * SECOND).into_future());
+            assert!(poll_fn(|task| Poll::Ready(dropped.as_mut().poll(task).is_pending())).await);
+            drop(dropped);
+            Ok::<_, fiber_core::Error>((before, over, Fiber::now().await?))
+        });
+        assert_eq!(run(&steps, fiber.boxed()).unwrap(), (at(1), None, at(5)));
+        assert_eq!((started.load(Ordering::Relaxed), ended.load(Ordering::Relaxed)), (1, 1));
+    }
 }
 
 #[test]

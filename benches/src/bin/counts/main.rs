@@ -46,6 +46,7 @@ const ROWS: &[(&str, Row)] = &[
         }
     }),
     ("yield, `.await` in a future", |count| awaited(count, Fiber::yield_now)),
+    ("yield in a timeout, `.await` in a future", |count| awaited(count, || Fiber::yield_now().timeout(LONG))),
     ("something ready, `.await` in a future", |count| awaited(count, || Fiber::lazy(|| ()))),
     ("fork and join, ready", |count| rounds(count, || Fiber::lazy(|| ()).fork().bind(Handle::join))),
     ("fork and join, the child yields", |count| {

@@ -14,6 +14,9 @@
 //! uncancelable region has a node when it waits. So the schedulers for tests see each limit as a part, and everything has the same id
 //! there: a limit takes its number when it waits for the first time, whether it gets a node or not.
 //!
+//! An awaited fiber that moves apart takes its limit along, which begins anew in the node of that fiber. (Only then do ids differ: where
+//! somebody observes, the node of the limit stays below the block.)
+//!
 //! # The end of a limit
 //! The thread of the timer may come while the fiber leaves the limit. `phase` decides, and its generation tells one limit of a node
 //! from the next.
@@ -284,6 +287,50 @@ impl Context {
         }
     }
 
+    /// The fiber, which is in no limit without a node, begins one. `false`: the timer of the one before may still come.
+    #[inline]
+    fn begin_limit(
+        &self,
+        operator: &'static &'static str,
+        site: Site,
+        deadline: Instant,
+        until: Instant,
+    ) -> bool {
+        let limit = self.state().rare_made().limit.get_or_make(Limit::new);
+        if !limit.is_idle() {
+            return false;
+        }
+        limit.number.store(self.0.take_number(), Ordering::Relaxed);
+        limit.operator.set(operator);
+        limit.site.set(site);
+        limit.deadline.store(deadline.as_nanos(), Ordering::Relaxed);
+        limit.until.store(until.as_nanos(), Ordering::Relaxed);
+        limit.has_timer.store(0, Ordering::Relaxed);
+        limit.set_phase(RUNS);
+        self.state().own.set(Own::IN_LIMIT, true);
+        if until < Instant::FAR_FUTURE {
+            let task = Task::end_limit(self.clone(), limit.generation());
+            // A scheduler that panics has dropped the timer.
+            if let Ok(key) = guard(|| self.scheduler().schedule_at(until, task)) {
+                limit.timer.store(key.get(), Ordering::Relaxed);
+                limit.has_timer.store(1, Ordering::Relaxed);
+            }
+        }
+        true
+    }
+
+    /// The limit without a node in which the fiber is, if it is in one, goes on in the new context `to`, with the frames of the fiber.
+    pub(crate) fn hand_limit(&self, to: &Context) {
+        let Some(limit) = self.limit().filter(|_| self.is_in_limit()) else { return };
+        // A timer that has come, or was lost, does so again.
+        self.leave_limit();
+        let operator = limit.operator.get().expect("set when it began");
+        let site = limit.site.get().expect("set when it began");
+        let has_begun =
+            to.begin_limit(operator, site, limit.deadline(), limit.until().unwrap_or(Instant::FAR_FUTURE));
+        debug_assert!(has_begun, "a new context had no limit before");
+    }
+
     /// Makes the node of the limit that the fiber is in.
     fn limit_node(&self, limit: &Limit) -> Context {
         let site = limit.site.get().unwrap_or(self.state().fork_site);
@@ -348,38 +395,18 @@ impl<'a> Cx<'a> {
         until: Option<Instant>,
     ) -> bool {
         let Some((site, deadline)) = part.limit() else { return false };
-        if self.may_move() || self.masks() != 0 {
+        if self.masks() != 0 {
             return false;
         }
         let context = self.context();
-        if context.is_observed() {
+        if context.is_observed() || context.is_in_limit() {
             return false;
         }
-        let limit = context.state().rare_made().limit.get_or_make(Limit::new);
-        if context.is_in_limit() || !limit.is_idle() {
-            return false;
-        }
-        limit.number.store(context.0.take_number(), Ordering::Relaxed);
-        limit.operator.set(operator);
-        limit.site.set(site);
-        limit.deadline.store(deadline.as_nanos(), Ordering::Relaxed);
-        let until = until.unwrap_or(Instant::FAR_FUTURE);
-        limit.until.store(until.as_nanos(), Ordering::Relaxed);
-        limit.has_timer.store(0, Ordering::Relaxed);
-        limit.set_phase(RUNS);
-        context.state().own.set(Own::IN_LIMIT, true);
-        if masks != 0 {
+        let has_begun = context.begin_limit(operator, site, deadline, until.unwrap_or(Instant::FAR_FUTURE));
+        if has_begun && masks != 0 {
             self.set_masks(masks);
         }
-        if until < Instant::FAR_FUTURE {
-            let task = Task::end_limit(context.clone(), limit.generation());
-            // A scheduler that panics has dropped the timer.
-            if let Ok(key) = guard(|| context.scheduler().schedule_at(until, task)) {
-                limit.timer.store(key.get(), Ordering::Relaxed);
-                limit.has_timer.store(1, Ordering::Relaxed);
-            }
-        }
-        true
+        has_begun
     }
 }
 

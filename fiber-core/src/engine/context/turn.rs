@@ -51,8 +51,6 @@ pub(crate) struct Turn<'w> {
     full_budget: Cell<(*const (), u32)>,
     /// Whether the scheduler is asked at the next bind in any case.
     is_overdue: &'w AtomicBool,
-    /// Whether a fiber runs that may wait elsewhere than in the context in which it runs.
-    may_move: Cell<bool>,
     /// Whether the turn runs on a user thread, which it should leave soon, and not on one of the scheduler's.
     is_guest: bool,
     /// The work that continues from the bottom of the stack.
@@ -90,7 +88,6 @@ impl<'w> Turn<'w> {
             deepest: Cell::new(DEEPEST),
             budget: Cell::new(budget),
             full_budget: Cell::new((ptr::null(), 1)),
-            may_move: Cell::new(false),
             is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
@@ -249,17 +246,6 @@ impl<'a> Cx<'a> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn slot(&self) -> &'a Slot<'a> {
         self.slot
-    }
-
-    /// Whether the fiber may wait elsewhere than in the context in which it runs. (Perhaps only one around it.)
-    pub(crate) fn may_move(&self) -> bool {
-        self.turn.may_move.get()
-    }
-
-    /// Returns what was set before.
-    #[inline]
-    pub(crate) fn set_may_move(&self, may_move: bool) -> bool {
-        self.turn.may_move.replace(may_move)
     }
 
     /// The same place, for a fiber with frames of its own.
