@@ -28,7 +28,7 @@ use parking_lot::Mutex;
 use super::drive::{Over, Port, Rest};
 use super::settings::Settings;
 use super::waker::wake_here;
-use crate::cell::Seed;
+use crate::cell::{Delivery, Joining, Seed};
 use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
@@ -161,7 +161,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             port.ask_for(awaited.clone());
             awaited
         } else {
-            let awaited = Arc::new(Awaited::new(Stage::Taken, self.site));
+            let awaited = Arc::new(Awaited::new(Stage::Left, self.site));
             let (cx, suspended) = (port.cx(), pushed.take(&apart));
             awaited.clone().go_apart(cx, port.place_apart(), suspended, held.inside(cx), waker.clone());
             awaited
@@ -268,16 +268,10 @@ impl Held {
 
 /// An awaited fiber that had to wait, shared by its future and its frames.
 struct Awaited<T: Send + 'static> {
-    now: Mutex<Now<T>>,
+    /// Where the fiber leaves its outcome, with the context in which it has ended, and its future the waker of the last poll.
+    outcome: Delivery<(Context, Outcome<T>), Waker>,
+    stage: Mutex<Stage<T>>,
     site: Site,
-}
-
-struct Now<T: Send + 'static> {
-    stage: Stage<T>,
-    /// The waker of the future's last poll.
-    waker: Option<Waker>,
-    /// The future was dropped.
-    is_given_up: bool,
 }
 
 enum Stage<T: Send + 'static> {
@@ -286,20 +280,8 @@ enum Stage<T: Send + 'static> {
     InPlace,
     /// In its own context, with the contexts that it had made below the block before it moved.
     Apart(Context, Vec<Context>),
-    Ended(Context, Outcome<T>),
-    Taken,
-}
-
-impl<T: Send + 'static> Now<T> {
-    fn take_outcome(&mut self) -> Option<Outcome<T>> {
-        match mem::replace(&mut self.stage, Stage::Taken) {
-            Stage::Ended(_, outcome) => Some(outcome),
-            stage => {
-                self.stage = stage;
-                None
-            }
-        }
-    }
+    /// About to move apart, or given up after that.
+    Left,
 }
 
 /// An awaited fiber, as the driver uses it.
@@ -320,11 +302,11 @@ trait Answer<T>: Send + Sync {
 
 impl<T: Send + 'static> Awaited<T> {
     fn new(stage: Stage<T>, site: Site) -> Self {
-        Awaited { now: Mutex::new(Now { stage, waker: None, is_given_up: false }), site }
+        Awaited { outcome: Delivery::new(), stage: Mutex::new(stage), site }
     }
 
     fn leave_asked(&self, next: Stage<T>) -> (Pushed<T>, Held) {
-        match mem::replace(&mut self.now.lock().stage, next) {
+        match mem::replace(&mut *self.stage.lock(), next) {
             Stage::Asked(pushed, held) => (pushed, held),
             _ => unreachable!("an awaited fiber waits once"),
         }
@@ -332,16 +314,13 @@ impl<T: Send + 'static> Awaited<T> {
 
     /// Delivers the outcome. Returns the waker to be woken.
     fn deliver(&self, context: Context, outcome: Outcome<T>) -> Option<Waker> {
-        let mut now = self.now.lock();
-        let waker = now.waker.take();
-        if !now.is_given_up {
-            now.stage = Stage::Ended(context, outcome);
-            return waker;
+        let before = self.outcome.complete((context, outcome))?;
+        if before.is_forgotten
+            && let Some((context, outcome)) = self.outcome.take()
+        {
+            forget(outcome, &context);
         }
-        now.stage = Stage::Taken;
-        drop(now);
-        forget(outcome, &context);
-        None
+        before.joiner
     }
 }
 
@@ -382,13 +361,10 @@ impl<T: Send + 'static> Awaited<T> {
         inside.enter_new(&fiber, forks);
         // The block has not waited since the fiber began, so a limit without a node is one of the fiber.
         block.hand_limit(&fiber);
-        let mut now = self.now.lock();
-        now.stage = Stage::Apart(fiber.clone(), parts);
+        *self.stage.lock() = Stage::Apart(fiber.clone(), parts);
         // Another task may have polled again already; its waker stays.
-        now.waker.get_or_insert(waker);
-        let is_given_up = now.is_given_up;
-        drop(now);
-        if is_given_up {
+        _ = self.outcome.join(waker);
+        if self.outcome.is_forgotten() {
             self.give_up();
         }
         let inside = NodeGuard::new(fiber.clone());
@@ -404,41 +380,38 @@ impl<T: Send + 'static> Asked for Awaited<T> {
     }
 
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
-        let (pushed, held) = self.leave_asked(Stage::Taken);
+        let (pushed, held) = self.leave_asked(Stage::Left);
         self.go_apart(cx, above, pushed.split(cx), held.inside(cx), waker);
     }
 }
 
 impl<T: Send + 'static> Answer<T> for Awaited<T> {
     fn answer(&self, waker: &Waker) -> Option<Outcome<T>> {
-        let mut now = self.now.lock();
-        if let Some(outcome) = now.take_outcome() {
-            return Some(outcome);
+        let mut unanswered = None;
+        while !self.outcome.is_done() {
+            drop(self.outcome.withdraw());
+            match self.outcome.join(unanswered.unwrap_or_else(|| waker.clone())) {
+                Joining::Waits => return None,
+                Joining::Over => break,
+                // The fiber moves apart meanwhile, with the waker of the first poll.
+                Joining::Occupied(waker) => unanswered = Some(waker),
+            }
         }
-        drop(now);
-        // Cloned without the lock, because the waker may be the code of a wrapper.
-        let mut waker = Some(waker.clone());
-        let mut now = self.now.lock();
-        mem::swap(&mut now.waker, &mut waker);
-        let outcome = now.take_outcome();
-        drop(now);
-        outcome
+        self.outcome.take().map(|(_, outcome)| outcome)
     }
 
     fn give_up(&self) {
-        let mut now = self.now.lock();
-        now.is_given_up = true;
-        match mem::replace(&mut now.stage, Stage::Taken) {
-            Stage::Apart(fiber, parts) => {
-                drop(now);
-                fiber.cancel();
-                parts.iter().for_each(Context::cancel);
-            }
-            Stage::Ended(context, outcome) => {
-                drop(now);
-                forget(outcome, &context);
-            }
-            stage => now.stage = stage,
+        if let Some((context, outcome)) = self.outcome.forget() {
+            return forget(outcome, &context);
+        }
+        // A fiber that is about to move apart finds out by itself, after the same lock.
+        let mut stage = self.stage.lock();
+        if matches!(*stage, Stage::Apart(..))
+            && let Stage::Apart(fiber, parts) = mem::replace(&mut *stage, Stage::Left)
+        {
+            drop(stage);
+            fiber.cancel();
+            parts.iter().for_each(Context::cancel);
         }
     }
 }
