@@ -509,7 +509,8 @@ fn a_request_whose_service_fails_is_not_cancelled() {
     let count = gone.clone();
     let layer = RequestLayer::new(requests.clone())
         .each(move |_, fiber| fiber.on_cancel(counts_at_end(&count, Duration::ZERO)).boxed());
-    let mut service = layer.layer(handler(|_| async { Err::<Response<Frames>, &str>("refused by the service") }));
+    let mut service =
+        layer.layer(handler(|_| async { Err::<Response<Frames>, &str>("refused by the service") }));
     let mut refused = service.call(get("/"));
     test.run_until_idle();
     assert_eq!(ready(poll(&mut refused)).err(), Some("refused by the service"));
