@@ -503,6 +503,22 @@ fn a_panic_is_an_answer_and_the_error_of_the_service_its_own() {
 }
 
 #[test]
+fn a_request_whose_service_fails_is_not_cancelled() {
+    let (test, requests) = world();
+    let gone = Arc::new(AtomicUsize::new(0));
+    let count = gone.clone();
+    let layer = RequestLayer::new(requests.clone())
+        .each(move |_, fiber| fiber.on_cancel(counts_at_end(&count, Duration::ZERO)).boxed());
+    let mut service =
+        layer.layer(handler(|_| async { Err::<Response<Frames>, &str>("refused by the service") }));
+    let mut refused = service.call(get("/"));
+    test.run_until_idle();
+    assert_eq!(ready(poll(&mut refused)).err(), Some("refused by the service"));
+    test.run_until_idle();
+    assert_eq!((gone.load(Ordering::Relaxed), requests.len()), (0, 0));
+}
+
+#[test]
 fn each_request_has_a_fiber_of_its_own_making() {
     let (test, requests) = world();
     let gone = Arc::new(AtomicUsize::new(0));

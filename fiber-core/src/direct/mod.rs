@@ -65,7 +65,8 @@ impl<T: Send + 'static> Fiber<T> {
     /// It runs on a stack of its own, with a guard page, which the scheduler has a limited number of ([`StackSupply`]), and stays
     /// on the worker where it starts. Without a stack, it runs on a [dedicated](Fiber::dedicated) thread, with the same meaning:
     /// when none is left, on a platform that has none, and on a scheduler without threads of its own, such as `CurrentThread` and
-    /// `TokioScheduler`.
+    /// `TokioScheduler`. A scheduler of `fiber-test` has no other threads: without a stack, which it has with the feature `direct` of that
+    /// crate, a wait panics there.
     ///
     /// # Errors
     /// The error of `f`. That of a cancelled wait counts as a cancellation, if the fiber was cancelled.

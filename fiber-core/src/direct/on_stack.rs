@@ -222,7 +222,7 @@ const UNORDERED: &str = "a direct fiber waits inside of a call that has borrowed
 
 /// Panics instead of waiting. What would have been waited for is dropped before, because its drops may panic as well.
 #[cold]
-fn refuse<T>(discard: impl FnOnce(&mut Vec<Panic>), why: &'static str) -> Outcome<T> {
+pub(super) fn refuse<T>(discard: impl FnOnce(&mut Vec<Panic>), why: &'static str) -> Outcome<T> {
     let mut torn = Vec::from_iter(guard(|| -> () { panic!("{why}") }).err());
     discard(&mut torn);
     Panic::join(torn).map_or(Outcome::Cancelled, Outcome::Panicked)

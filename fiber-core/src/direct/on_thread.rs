@@ -12,8 +12,10 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
+use super::on_stack::refuse;
 use super::{Direct, DirectRun, ThrownAway, Way};
 use crate::combine::run_guarded;
+use crate::engine::borrow::is_served;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Follow, Run, Step};
@@ -132,11 +134,17 @@ impl Talk {
 
 // ---- the side of the function ----
 
+/// A sleep there would be for good.
+const NO_THREAD: &str = "no stack is left for this direct fiber, and its scheduler has one thread for everything, which a wait would \
+                         block for ever; a scheduler of `fiber-test` has stacks with the feature `direct` of that crate";
+
 /// What a function sees of the fiber that serves it.
 pub(super) struct Line {
     caller: Context,
     talk: Arc<dyn Talks>,
     thrown_away: ThrownAway,
+    /// The thread is none of its own: it runs fibers, this one too.
+    runs_fibers: bool,
 }
 
 /// A [`Call`] of any type.
@@ -162,6 +170,9 @@ impl Line {
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
+        if self.runs_fibers {
+            return refuse(|torn| run.discard(torn), NO_THREAD);
+        }
         let answer = Arc::new(Mutex::new(None));
         let talks = self.talk.clone();
         self.talk.talk().wish(Wish::Run(Box::new(Ask { run, frame, answer: answer.clone(), talks })));
@@ -224,7 +235,8 @@ impl<T: Send + 'static> Order<T> {
         F: FnOnce(&Direct<'_>) -> Result<T, Error>,
     {
         let talk = self.call.clone();
-        let line = Line { caller: caller.clone(), talk, thrown_away: ThrownAway::default() };
+        let (thrown_away, runs_fibers) = (ThrownAway::default(), is_served(None));
+        let line = Line { caller: caller.clone(), talk, thrown_away, runs_fibers };
         let outcome = {
             let _current = caller.set_current();
             direct.call(&Direct::new(Way::Thread(line)))

@@ -131,6 +131,8 @@ struct Inner<S> {
     failed: Option<io::Error>,
     /// Whether it may have accepted bytes that are not sent.
     holds_back: bool,
+    /// The error that sending them returned to an operation that gives something else. A stream may report it once.
+    unsent: Option<io::Error>,
     /// Reading was shut down on this side.
     is_read_closed: bool,
 }
@@ -170,6 +172,7 @@ impl<S: PolledStream> Polled<S> {
             ahead: Vec::new(),
             failed: None,
             holds_back: false,
+            unsent: None,
             is_read_closed: false,
         };
         Polled { inner: Mutex::new(inner), waits }
@@ -192,11 +195,24 @@ impl<S: PolledStream> Inner<S> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        if let Some(error) = self.unsent.take() {
+            return Err(error);
+        }
         if self.holds_back {
             self.poll(|stream, cx| stream.poll_flush(cx))?;
             self.holds_back = false;
         }
         Ok(())
+    }
+
+    /// Flushes for an operation that gives something else. The next write, flush or close fails if this does.
+    fn flush_besides(&mut self) {
+        if self.unsent.is_none()
+            && let Err(error) = self.flush()
+            && error.kind() != io::ErrorKind::WouldBlock
+        {
+            self.unsent = Some(error);
+        }
     }
 
     fn write(
@@ -207,14 +223,13 @@ impl<S: PolledStream> Inner<S> {
         self.flush()?;
         let n = self.poll(write)?;
         self.holds_back = true;
-        // On failure, the next operation continues to flush, or fails.
-        _ = self.flush();
+        self.flush_besides();
         Ok(n)
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // The answer may depend on bytes that were not sent yet. If this fails, so will the next write.
-        _ = self.flush();
+        // The answer may depend on bytes that were not sent yet.
+        self.flush_besides();
         if self.is_read_closed {
             return Ok(0);
         }
@@ -247,7 +262,7 @@ impl<S: PolledStream> Inner<S> {
     fn close(&mut self) -> io::Result<()> {
         self.poll(|stream, cx| stream.poll_close(cx))?;
         self.holds_back = false;
-        Ok(())
+        self.unsent.take().map_or(Ok(()), Err)
     }
 }
 

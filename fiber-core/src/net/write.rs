@@ -62,7 +62,12 @@ impl ByteStream {
     /// # Errors
     /// `WouldBlock`: there is no room. Those of [`write`](ByteStream::write).
     pub fn try_write(&self, from: &[u8]) -> io::Result<usize> {
-        if from.is_empty() { Ok(0) } else { self.socket().try_write(from) }
+        if from.is_empty() {
+            return Ok(0);
+        }
+        // Whatever the last event was: there may be room since. If there is none, `writable` has to wait.
+        let write = || self.socket().try_write(from);
+        self.writing().attempt_anyway(|| attempted(self, from.len(), write()?))
     }
 
     /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call. One call takes at most 1,024
@@ -261,11 +266,13 @@ fn attempt(
         // Without a call, which could return, and take, an error of the connection.
         return Some(Ok(0));
     }
-    stream.writing().attempt(|| {
-        let n = write()?;
-        let is_last = 0 < n && n < length && stream.socket().short_means_empty();
-        Ok(if is_last { Attempted::Last(n) } else { Attempted::Done(n) })
-    })
+    stream.writing().attempt(|| attempted(stream, length, write()?))
+}
+
+/// `n` bytes of this many were written.
+fn attempted(stream: &ByteStream, length: usize, n: usize) -> io::Result<Attempted<usize>> {
+    let is_last = 0 < n && n < length && stream.socket().short_means_empty();
+    Ok(if is_last { Attempted::Last(n) } else { Attempted::Done(n) })
 }
 
 /// The operation of [`ByteStream::write`].

@@ -394,6 +394,52 @@ fn what_cannot_be_sent_fails() {
     assert_eq!(kind(test.run(stream.close())), io::ErrorKind::ConnectionAborted);
 }
 
+/// Accepts everything, and says once that it cannot be sent: as a file of tokio on a full disk.
+#[derive(Default)]
+struct FailsOnce {
+    has_failed: bool,
+}
+
+impl PolledStream for FailsOnce {
+    fn poll_read(&mut self, _: &mut Context<'_>, _: &mut [u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(0))
+    }
+
+    fn poll_write(&mut self, _: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(from.len()))
+    }
+
+    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let has_failed = std::mem::replace(&mut self.has_failed, true);
+        Poll::Ready(if has_failed { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) })
+    }
+
+    fn poll_close(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[test]
+fn what_cannot_be_sent_fails_although_the_stream_says_so_once() {
+    type Next = fn(ByteStream) -> Fiber<()>;
+    let nexts: [Next; 5] = [
+        |stream| stream.flush().boxed(),
+        |stream| stream.close().boxed(),
+        |stream| stream.write("more").map(drop).boxed(),
+        |stream| stream.read([0]).bind(move |_| stream.flush()).boxed(),
+        |stream| stream.readable().bind(move |()| stream.close()).boxed(),
+    ];
+    let test = TestScheduler::new();
+    for next in nexts {
+        let stream = ByteStream::polled(FailsOnce::default());
+        test.run(stream.write("lost")).unwrap();
+        assert_eq!(kind(test.run(next(stream))), io::ErrorKind::StorageFull);
+    }
+    let stream = ByteStream::polled(FailsOnce::default());
+    assert!(test.run(stream.write_all("lost")).is_failure());
+    test.run(stream.write_all("sent")).unwrap();
+}
+
 #[test]
 fn a_stream_that_panics_ends_its_fiber_and_no_more() {
     let test = TestScheduler::new();

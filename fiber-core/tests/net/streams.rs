@@ -436,6 +436,27 @@ fn a_try_writes_until_there_is_no_room_and_again_when_there_is() {
 }
 
 #[test]
+fn a_fiber_waits_for_room_after_a_try_that_found_none() {
+    const LONG: Duration = Duration::from_millis(100);
+    everywhere_at_length(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let (mut written, mut rounds) = (0, 0);
+            loop {
+                while let Ok(n) = client.try_write(&[7; 65536]) { written += n }
+                // The system may move what was written, which makes room a few times.
+                let! room = client.writable().timeout_option(LONG);
+                if room.is_none() { break }
+                rounds += 1;
+                assert!(rounds < 1_000, "it does not wait");
+            }
+            let! _ = server.read_exact(vec![0; written]) and! () = client.writable();
+            assert_eq!(client.try_write(b"x")?, 1);
+        }
+    });
+}
+
+#[test]
 fn the_halves_of_a_stream_do_what_it_does() {
     everywhere(|| {
         fiber! {

@@ -122,11 +122,15 @@ impl<B: Body + Default, E> Future for RequestFuture<B, E> {
             }
             Stage::Runs { taker, fiber, has_body } => {
                 if let Poll::Ready((response, last_byte)) = taker.poll(cx) {
-                    let fiber = fiber.take().expect("there is one response");
-                    let has_body = *has_body;
-                    return Poll::Ready(
-                        response.map(|response| with_fiber(response, fiber, last_byte, has_body)),
-                    );
+                    let mut fiber = fiber.take().expect("there is one response");
+                    return Poll::Ready(match response {
+                        Ok(response) => Ok(with_fiber(response, fiber, last_byte, *has_body)),
+                        Err(error) => {
+                            // The client has not gone away: without the last byte, the fiber ends by itself.
+                            fiber.release();
+                            Err(error)
+                        }
+                    });
                 }
                 let tied = fiber.as_mut().expect("a future is not polled after its end");
                 tied.poll_end(cx).map(|error| {

@@ -2,6 +2,7 @@
 //! its bugs in `gate`.
 
 mod architecture;
+mod direct;
 mod disk;
 mod held;
 mod laws;

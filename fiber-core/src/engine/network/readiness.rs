@@ -132,6 +132,23 @@ impl Readiness {
         None
     }
 
+    /// Calls `call` once, whatever the last event was. Like [`attempt`](Readiness::attempt), it notes that the direction is not ready.
+    pub(crate) fn attempt_anyway<T>(&self, call: impl FnOnce() -> io::Result<Attempted<T>>) -> io::Result<T> {
+        // Acquire: pairs with `set`.
+        let word = self.word.load(Ordering::Acquire);
+        let called = call();
+        let is_over = match &called {
+            Ok(Attempted::Done(_)) => false,
+            Ok(Attempted::Last(_)) => word & CLOSED == 0,
+            Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        };
+        // One that has stopped stays ready, so that all attempts fail and none waits.
+        if is_over && word & STOPPED == 0 {
+            self.clear(word);
+        }
+        called.map(|(Attempted::Done(value) | Attempted::Last(value))| value)
+    }
+
     /// Marks the direction as not ready, unless an event has come since the word was `seen`.
     fn clear(&self, seen: usize) {
         // Relaxed: it publishes nothing. A thread that reads the new word makes no call.
