@@ -21,8 +21,7 @@ pub(crate) struct Io {
     patience: Duration,
     /// Runs while a write waits.
     stalled: Option<CancelOnDrop<()>>,
-    /// The buffer for reads, because hyper's own one is not initialized. It is allocated when the first bytes arrive: a
-    /// silent connection needs none.
+    /// The buffer for reads, because hyper's own one is not initialized. It is allocated by the first read.
     chunk: Vec<u8>,
 }
 

@@ -39,11 +39,24 @@ pub enum FaultKind {
     Loss,
     /// The next operation on the disk of the host [fails](crate::Disk::fail_next).
     DiskError,
+    /// The operation after that one fails. An [`fs::write`](fiber_core::fs::write) has two, so it has emptied the file before.
+    LaterDiskError,
 }
 
 impl FaultKind {
-    const ALL: [FaultKind; 5] =
-        [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset, FaultKind::Loss, FaultKind::DiskError];
+    pub(crate) const ALL: [FaultKind; 6] = [
+        FaultKind::Crash,
+        FaultKind::Cut,
+        FaultKind::Reset,
+        FaultKind::Loss,
+        FaultKind::DiskError,
+        FaultKind::LaterDiskError,
+    ];
+
+    /// The kind among whose faults it counts.
+    pub(crate) fn counts_as(self) -> FaultKind {
+        if self == FaultKind::LaterDiskError { FaultKind::DiskError } else { self }
+    }
 
     /// Whether it ends at once.
     pub(crate) fn is_instant(self) -> bool {
@@ -57,6 +70,7 @@ impl FaultKind {
             FaultKind::Reset => "reset",
             FaultKind::Loss => "lose",
             FaultKind::DiskError => "fail",
+            FaultKind::LaterDiskError => "late-fail",
         }
     }
 }
@@ -93,7 +107,7 @@ pub(crate) fn parse(word: &str) -> Option<Fault> {
         && match kind {
             FaultKind::Crash => hosts.len() == 1,
             FaultKind::Cut => true,
-            FaultKind::DiskError => hosts.len() == 1 && lasts.is_zero(),
+            FaultKind::DiskError | FaultKind::LaterDiskError => hosts.len() == 1 && lasts.is_zero(),
             FaultKind::Reset | FaultKind::Loss => hosts.len() == 2 && lasts.is_zero(),
         };
     is_right.then_some(Fault { turn: turn.parse().ok()?, kind, hosts, lasts })
@@ -105,9 +119,15 @@ mod tests {
 
     #[test]
     fn a_fault_is_what_its_text_says() {
-        for text in
-            ["crash7@a:200ms", "cut0@a+db-1:1500ns", "reset12@client+b", "lose3@a+b", "crash3@a", "fail9@a"]
-        {
+        for text in [
+            "crash7@a:200ms",
+            "cut0@a+db-1:1500ns",
+            "reset12@client+b",
+            "lose3@a+b",
+            "crash3@a",
+            "fail9@a",
+            "late-fail9@a",
+        ] {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
     }

@@ -70,6 +70,7 @@ impl Disk {
             capacity: u64::MAX,
             latency: Duration::ZERO,
             failures: 0,
+            spared: 0,
         })))
     }
 
@@ -140,12 +141,16 @@ impl Disk {
     /// assert_eq!(text, "", "the second sync was in vain");
     /// ```
     pub fn fail_next(&self, operations: u32) {
-        self.0.lock().failures = operations;
+        let mut state = self.0.lock();
+        (state.failures, state.spared) = (operations, 0);
     }
 
-    /// One more operation is to fail.
-    pub(crate) fn fail_once(&self) {
+    /// One more operation is to fail, after so many that do not.
+    pub(crate) fn fail_once(&self, spared: u32) {
         let mut state = self.0.lock();
+        if state.failures == 0 {
+            state.spared = spared;
+        }
         state.failures = state.failures.saturating_add(1);
     }
 

@@ -171,7 +171,7 @@ impl Explore {
         Explore::new(Mode::Recorded(Arc::new(recording)))
     }
 
-    /// A given schedule, in a property test: see [`any_schedule`](crate::any_schedule).
+    /// A given schedule, in a property test: see `any_schedule`.
     pub fn with(schedule: Schedule) -> Self {
         Explore { regressions: Regressions::Off, ..Explore::new(Mode::Given(schedule)) }
     }

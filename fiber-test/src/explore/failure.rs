@@ -277,6 +277,7 @@ fn count(schedule: &Schedule) -> String {
             FaultKind::Reset => format!("connections reset between {hosts}"),
             FaultKind::Loss => format!("datagrams lost between {hosts}"),
             FaultKind::DiskError => format!("the disk of {hosts} fails once"),
+            FaultKind::LaterDiskError => format!("the disk of {hosts} fails once, after one more operation"),
         };
         text.push_str(&format!(", {what} before turn {}", fault.turn));
     }

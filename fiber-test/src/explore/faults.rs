@@ -104,7 +104,8 @@ impl Faults {
         Faults { losses: most, ..self }
     }
 
-    /// Up to `most` operations on a disk of a host [fail](crate::Disk::fail_next).
+    /// Up to `most` operations on a disk of a host [fail](crate::Disk::fail_next): the first ones of a turn, or the second ones
+    /// ([`FaultKind::LaterDiskError`]).
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, fiber, fs};
@@ -122,7 +123,7 @@ impl Faults {
     ///     }
     /// }
     /// let failure = Explore::default().faults(Faults::new().disk_errors(1)).try_check(writes_both).unwrap_err();
-    /// assert_eq!(failure.schedule().faults()[0].kind, FaultKind::DiskError);
+    /// assert!(matches!(failure.schedule().faults()[0].kind, FaultKind::DiskError | FaultKind::LaterDiskError));
     /// ```
     pub fn disk_errors(self, most: u32) -> Self {
         Faults { disk_errors: most, ..self }
@@ -164,6 +165,11 @@ impl Faults {
         // Early turns are more likely: schedules with faults are longer than others, and may end long before the longest one.
         let latest = 1 + random.below(turns.max(1) as usize);
         let turn = random.below(latest) as u32;
+        let kind = if kind == FaultKind::DiskError && random.below(2) == 0 {
+            FaultKind::LaterDiskError
+        } else {
+            kind
+        };
         let lasts = if kind.is_instant() { Duration::ZERO } else { self.draw_time(random) };
         PlannedFault { turn, aim: Aim::Any { kind, number: random.next(), lasts } }
     }

@@ -150,7 +150,11 @@ impl Shrinker<'_, '_> {
         let sooner = TIMES.into_iter().filter(|lasts| *lasts < one.lasts);
         let sooner = sooner.map(|lasts| Fault { lasts, ..one.clone() });
         let earlier = (0..one.turn).map(|turn| Fault { turn, ..one.clone() });
-        earlier.chain(sooner).find_map(|simpler| {
+        // The operation that fails may be the first one of a later turn.
+        let kind = one.kind.counts_as();
+        let plainer =
+            (0..one.turn + 3).filter(|_| kind != one.kind).map(|turn| Fault { turn, kind, ..one.clone() });
+        plainer.chain(earlier).chain(sooner).find_map(|simpler| {
             let mut changed = best.clone();
             changed.faults[at] = simpler;
             self.has_time().then(|| self.breaks(&changed)).flatten()

@@ -40,11 +40,13 @@ pub(crate) struct OpenFaults {
 
 impl OpenFaults {
     fn kinds(&self) -> Vec<FaultKind> {
-        self.left.iter().filter(|(_, left)| *left > 0).map(|(kind, _)| *kind).collect()
+        let is_left =
+            |kind: &FaultKind| self.left.iter().any(|(one, left)| *one == kind.counts_as() && *left > 0);
+        FaultKind::ALL.into_iter().filter(is_left).collect()
     }
 
     fn spend(&mut self, kind: FaultKind) {
-        let of_kind = self.left.iter_mut().filter(|(one, _)| *one == kind);
+        let of_kind = self.left.iter_mut().filter(|(one, _)| *one == kind.counts_as());
         of_kind.for_each(|(_, left)| *left = left.saturating_sub(1));
     }
 }

@@ -37,7 +37,14 @@ impl World {
             }
             FaultKind::DiskError => {
                 self.note(|| format!("the next operation on the disk of {} fails", self.name(hosts[0])));
-                self.disk(hosts[0]).fail_once();
+                self.disk(hosts[0]).fail_once(0);
+                None
+            }
+            FaultKind::LaterDiskError => {
+                self.note(|| {
+                    format!("the operation on the disk of {} after the next one fails", self.name(hosts[0]))
+                });
+                self.disk(hosts[0]).fail_once(1);
                 None
             }
         };
@@ -72,7 +79,7 @@ impl World {
 
     fn all_victims(&self, kind: FaultKind) -> Vec<Vec<usize>> {
         match kind {
-            FaultKind::Crash | FaultKind::DiskError => {
+            FaultKind::Crash | FaultKind::DiskError | FaultKind::LaterDiskError => {
                 let up = self.named().into_iter().filter(|host| self.power(*host).get().is_up);
                 up.map(|host| vec![host]).collect()
             }

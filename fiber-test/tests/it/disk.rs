@@ -367,6 +367,27 @@ fn persists(again: bool) -> Fiber<()> {
     }
 }
 
+/// It opens the file, which empties it, and writes: two operations of one turn.
+#[test]
+fn each_half_of_a_write_fails_in_some_schedule() {
+    let found = Arc::new(Mutex::new(BTreeSet::new()));
+    let program = || {
+        let found = found.clone();
+        fiber! {
+            let! a = host("a");
+            do! a.run(|| fs::write("file", "old"));
+            let! is_written = succeeds(a.run(|| fs::write("file", "new")));
+            let! text = a.run(|| fs::read_to_string("file"));
+            found.lock().unwrap().insert((is_written, text));
+        }
+    };
+    let tolerant = || program().catch(|_: Error| Fiber::success(()));
+    assert!(Explore::exhaustive().faults(Faults::new().disk_errors(1)).check(tolerant).is_complete());
+    let expected =
+        [(true, "new"), (false, "old"), (false, "")].map(|(is_written, text)| (is_written, text.to_owned()));
+    assert_eq!(*found.lock().unwrap(), BTreeSet::from(expected));
+}
+
 #[test]
 fn an_error_of_a_sync_is_found_shrunk_and_replayed() {
     for explore in [Explore::default(), Explore::exhaustive().preemptions(0)] {
