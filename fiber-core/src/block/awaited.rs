@@ -433,7 +433,7 @@ struct Awaits {
 impl Awaits {
     /// The fiber has ended. Returns the context in which it has, and the block.
     fn end(self) -> (Context, Box<dyn Rest>) {
-        let Awaits { context, outside, block } = self;
+        let Awaits { context, outside, mut block } = self;
         if let Some(place) = context.set_forks(outside).place() {
             block.keep(place);
         }

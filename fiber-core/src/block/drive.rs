@@ -631,19 +631,21 @@ where
 }
 
 /// A block that waits, with its type erased.
+///
+/// Its future may refer to itself, so nothing makes a shared reference to the whole of it, which would deny the references inside.
 pub(super) trait Rest: Any + Send {
     /// Polls the block again.
     fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left;
     /// Drops the block, and continues with the outcome.
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
     /// Stores the place in which a fiber that was awaited in place has forked.
-    fn keep(&self, place: &Context);
+    fn keep(&mut self, place: &Context);
     /// Collects the node of the awaited fibers that have moved apart.
-    fn parts(&self, found: &mut Vec<Context>);
+    fn parts(&mut self, found: &mut Vec<Context>);
 }
 
 impl dyn Rest {
-    pub(super) fn visit(&self, visit: &mut Visit<'_>) {
+    pub(super) fn visit(&mut self, visit: &mut Visit<'_>) {
         if let Visit::Parts(found) = visit {
             self.parts(found);
         }
@@ -668,11 +670,11 @@ where
         cx.leave_step(step)
     }
 
-    fn parts(&self, found: &mut Vec<Context>) {
+    fn parts(&mut self, found: &mut Vec<Context>) {
         found.extend(self.apart.get().map(|apart| Context::clone(apart)));
     }
 
-    fn keep(&self, place: &Context) {
+    fn keep(&mut self, place: &Context) {
         keep(&self.apart, Some(place));
     }
 }
@@ -709,7 +711,7 @@ impl<T: Send + 'static> FrameOf<T> for Resume<T> {
     }
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
-        self.block.iter().for_each(|block| block.visit(visit));
+        self.block.iter_mut().for_each(|block| block.visit(visit));
     }
 }
 
@@ -730,7 +732,7 @@ impl FrameOf<()> for Woken {
     const VISITS: bool = true;
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
-        self.0.iter().for_each(|block| block.visit(visit));
+        self.0.iter_mut().for_each(|block| block.visit(visit));
     }
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
