@@ -221,15 +221,28 @@ impl<'a> WaitGraph<'a> {
         found
     }
 
-    /// The links of a cycle, if there is one.
+    /// The links of a cycle, if there is one: rather one of several fibers than one that waits for itself, though others could free it.
     pub(crate) fn cycle(&self) -> Vec<Link> {
         let go_on = self.go_on();
+        let is_stuck = |link: &Link| !go_on[link.from] && !go_on[link.to];
+        let cycle = self.cycle_of(&go_on, |link| is_stuck(link) && !self.others_could_free(link));
+        if cycle.is_empty() { self.cycle_of(&go_on, is_stuck) } else { cycle }
+    }
+
+    /// Whether the fiber waits for itself, but would have enough permits if only the others gave theirs back.
+    fn others_could_free(&self, link: &Link) -> bool {
+        let is_own = |holding: &Holding| self.at(&holding.fiber) == Some(link.from);
+        let has_enough = |wanted: &At| self.suffices(&wanted.of, wanted.asks, is_own);
+        link.from == link.to && link.why == Why::Held && self.wanted(link.from).is_some_and(has_enough)
+    }
+
+    fn cycle_of(&self, go_on: &[bool], is_followed: impl Fn(&Link) -> bool) -> Vec<Link> {
         let links = |from: usize| {
             let mut links = self.links(from);
-            links.retain(|link| !go_on[link.from] && !go_on[link.to]);
+            links.retain(&is_followed);
             links
         };
-        let mut is_done = go_on.clone();
+        let mut is_done = go_on.to_vec();
         for start in 0..is_done.len() {
             // The path to here: a fiber, the link by which the path continues, and the links that were not followed yet.
             let mut way: Vec<(usize, Option<Link>, Vec<Link>)> = vec![(start, None, links(start))];

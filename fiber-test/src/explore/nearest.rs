@@ -25,8 +25,8 @@ const MAX_TURNS_IN_ALL: u64 = 2 * MAX_TURNS;
 pub(crate) struct Nearest {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
-    /// Two turns of the failing trace that are in the other order here. `None`: the cancellation is elsewhere, or the turn that comes first here does
-    /// not occur in the failing trace.
+    /// Two turns of the failing trace that are in the other order here. `None`: the cancellation is elsewhere, a random number is another one, or
+    /// the turn that comes first here does not occur in the failing trace.
     pub(crate) pair: Option<(usize, usize)>,
 }
 
@@ -99,9 +99,14 @@ impl Search<'_, '_> {
         let mut neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
         while self.has_time() {
             let second = neighbours.next()?;
+            // A random number belongs to the turn that draws it.
+            let is_of_pair = |one: &Deviation| one.is_number() && one.turn.abs_diff(second as u32) <= 1;
+            if self.schedule.deviations.iter().any(is_of_pair) {
+                continue;
+            }
             let mut swapped = order.clone();
             swapped.swap(second - 1, second);
-            let strategy = Strategy::Follow(Follow::new(swapped.clone()));
+            let strategy = Strategy::Follow(Follow::with_others(swapped.clone(), &self.schedule.deviations));
             let course = Course { strategy, ..replay(self.schedule) };
             let Some((schedule, trace)) = self.passes(course) else { continue };
             if self::order(&trace).starts_with(&swapped[..=second]) {
@@ -115,9 +120,10 @@ impl Search<'_, '_> {
     fn leave_one_out(&mut self) -> Option<Nearest> {
         (0..self.schedule.deviations.len()).rev().find_map(|out| {
             let mut fewer = self.schedule.clone();
-            fewer.deviations.remove(out);
+            let is_order = !fewer.deviations.remove(out).is_number();
             let (schedule, trace) = self.passes(replay(&fewer))?;
-            Some(Nearest { pair: self.pair(&trace, 1), schedule, trace })
+            let pair = if is_order { self.pair(&trace, 1) } else { None };
+            Some(Nearest { pair, schedule, trace })
         })
     }
 

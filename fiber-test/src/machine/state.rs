@@ -374,6 +374,9 @@ impl State {
         let number = match &mut self.strategy {
             Strategy::Script(script) => script.number(self.turn, nth, most),
             Strategy::Guide(guide) => guide.number(most),
+            Strategy::Follow(follow) => {
+                follow.number(self.turn, nth, most).unwrap_or((drawn % u64::from(most)) as u32)
+            }
             _ => (drawn % u64::from(most)) as u32,
         };
         (nth, number)

@@ -161,9 +161,17 @@ impl Host {
         R: Run<Out = T>,
         F: Fn() -> Fiber<T, R> + Send + Sync + 'static,
     {
-        let (host, program) = (self.clone(), Arc::new(program));
+        let (host, of, program) = (self.clone(), self.clone(), Arc::new(program));
+        // A failure after a crash is none, also if nobody waits for the program any more.
+        let once = Fiber::defer(move || {
+            let before = of.power().get();
+            program().map_outcome(move |outcome| match outcome {
+                Outcome::Failure(_) if of.has_crashed_since(before) => Outcome::Cancelled,
+                outcome => outcome,
+            })
+        });
         // Made here, and cloned: reports name the place of the caller as that of the fork.
-        let fork = Fiber::defer(move || program()).named(&*self.name()).fork();
+        let fork = once.named(&*self.name()).fork();
         Fiber::iterate((), move |()| {
             let (host, fork) = (host.clone(), fork.clone());
             host.is_running().bind(move |power| host.run_once(power, fork))
@@ -206,13 +214,16 @@ impl Host {
     }
 
     fn ended<T: Send + 'static>(&self, before: Power, outcome: Outcome<T>) -> Fiber<ControlFlow<T>> {
-        let has_crashed = self.power().get().crashes != before.crashes;
         match outcome {
-            Outcome::Failure(_) | Outcome::Cancelled if has_crashed => {
+            Outcome::Failure(_) | Outcome::Cancelled if self.has_crashed_since(before) => {
                 Fiber::success(ControlFlow::Continue(())).boxed()
             }
             outcome => Fiber::from_outcome(outcome.map(ControlFlow::Break)).boxed(),
         }
+    }
+
+    fn has_crashed_since(&self, before: Power) -> bool {
+        self.power().get().crashes != before.crashes
     }
 
     fn power(&self) -> Watch<Power> {

@@ -358,12 +358,14 @@ impl World {
             gone.extend(paths.crash(host));
             (gone, addresses::take_all(mailboxes, host))
         };
+        // Before its sockets fail: a fiber that waits there is cancelled. Its failure would be one that nobody observes, since the fiber that
+        // waits for it is cancelled, too.
+        let fibers = self.machine.upgrade().map_or_else(Vec::new, |machine| machine.fibers_at(host));
+        fibers.iter().for_each(Context::cancel);
         listeners.iter().for_each(|listening| listening.fails());
         mailboxes.iter().for_each(|mailbox| mailbox.fails());
         self.links().into_iter().for_each(|link| link.crashes(host));
         self.disk(host).crash(|most| self.machine.upgrade().map_or(0, |machine| machine.choose_loss(most)));
-        let fibers = self.machine.upgrade().map_or_else(Vec::new, |machine| machine.fibers_at(host));
-        fibers.iter().for_each(Context::cancel);
         Some(crashes + 1)
     }
 

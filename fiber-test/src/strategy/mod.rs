@@ -86,11 +86,11 @@ impl Strategy {
         Decision::Take(match self {
             Strategy::Script(script) => return script.choose(choices),
             Strategy::Guide(guide) => return guide.choose(choices),
+            Strategy::Follow(follow) => return follow.choose(choices),
             Strategy::Rounds(rounds) => rounds.choose(choices),
             Strategy::Lifo => choices.len() - 1,
             Strategy::RunAhead => choices.run_ahead().unwrap_or(0),
             Strategy::Urw(urw) => urw.choose(choices),
-            Strategy::Follow(follow) => follow.choose(choices),
             Strategy::Recorded(recorded) => recorded.choose(choices),
             Strategy::Fifo | Strategy::RandomWalk(_) | Strategy::Pct(_) => {
                 unreachable!("chosen by the caller")

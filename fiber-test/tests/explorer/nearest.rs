@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fiber_core::Fiber;
-use fiber_test::{Explore, Failure};
+use fiber_core::fs::{self, File};
+use fiber_core::{Fiber, fiber};
+use fiber_test::{Explore, Failure, Faults, network};
 
 use crate::known;
 use crate::support::{Lock, Shared};
@@ -134,4 +135,33 @@ fn the_report_marks_the_pair() {
     assert!(marked[1].starts_with(">   4  . B .  bind at"), "{text}");
     let summary = "the nearest schedule that does not break the program is \"\"; it has this pair (>) the other way round:";
     assert!(text.contains(summary), "{text}");
+}
+
+/// Two fibers run after the number was drawn, or the disk has lost a file; their order makes no difference.
+#[test]
+fn a_number_that_decides_is_told_without_a_pair() {
+    let steps = || Fiber::for_each(0..2, |_| Fiber::yield_now());
+    let draws = || Fiber::random_u64().bind(move |n| steps().zip(steps()).map(move |_| assert_ne!(n, 5)));
+    let failure = Explore::exhaustive().no_regressions().draws(6).try_check(draws).unwrap_err();
+    assert_eq!(failure.schedule().to_string(), "1:=5");
+    assert_eq!((failure.passing().unwrap().0.to_string().as_str(), failure.pair()), ("", None));
+
+    let creates = || {
+        fiber! {
+            let! network = network();
+            do! network.host("a").run(|| fiber! {
+                let! found = fs::read_to_string("/file").catch(|_| Fiber::success("none".to_owned()));
+                assert!(found == "none" || found == "text", "{found:?} is left");
+                let! file = File::create("/file");
+                do! file.write_all("text");
+                do! file.sync_all();
+            });
+        }
+    };
+    let explore = Explore::default().no_regressions().faults(Faults::new().crashes(1));
+    let failure = explore.try_check(creates).unwrap_err();
+    let text = failure.schedule().to_string();
+    let (crash, number) = text.split_once(' ').unwrap();
+    assert!(number.contains(":="), "{text}");
+    assert_eq!((failure.passing().unwrap().0.to_string().as_str(), failure.pair()), (crash, None));
 }

@@ -254,6 +254,20 @@ fn who_an_event_from_outside_could_free_is_on_no_circle() {
     assert!(lines.iter().any(|line| line.starts_with("it waits for itself: fiber 0.0.1 ")), "{lines:?}");
 }
 
+/// Each could go on with what the other one has.
+#[test]
+fn two_who_have_one_of_two_permits_each_and_want_another_one_wait_in_a_circle() {
+    let pool = semaphore(2, "db");
+    let one = || {
+        let again = pool.with_permits(1, Fiber::success(()));
+        pool.with_permits(1, Fiber::yield_now().bind(move |()| again))
+    };
+    let lines = deadlock(one().zip(one()));
+    let expected = "they wait in a circle: fiber 0.0.0 waits for Semaphore `db`, held by fiber 0.0.1, which waits for Semaphore `db`, \
+                    held by fiber 0.0.0";
+    assert_eq!(lines.last().unwrap(), expected);
+}
+
 #[test]
 fn a_holder_that_has_ended_is_said_to_have_ended() {
     let (door, test) = (semaphore(1, "door"), TestScheduler::new());

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use fiber_core::sync::Cache;
+use fiber_core::sync::{Cache, Semaphore};
 use fiber_core::{Error, Fiber, IntoFiber};
 use fiber_test::{Explore, TestScheduler};
 
+use crate::results::{Seen, results};
 use crate::support::Shared;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -97,5 +98,27 @@ fn the_fibers_of_a_group_are_cancelled_in_the_order_in_which_they_came() {
         let cancelled = TestScheduler::new().run(cancelled_group(members)).unwrap();
         let expected: Vec<usize> = (0..members).filter(|at| at % 3 != 1).collect();
         assert_eq!(cancelled, expected);
+    }
+}
+
+/// Whether a fiber goes on at a bind or pauses there makes no difference to a limit that is just reached.
+#[test]
+fn a_fiber_that_takes_no_time_is_within_a_limit_of_no_time_in_all_explorations() {
+    let within = |fiber: Fiber<u32>, seen: &Seen| {
+        let seen = seen.clone();
+        let timed = fiber.timeout_option(Duration::ZERO);
+        timed.map(move |value| drop(seen.lock().insert(format!("{value:?}"))))
+    };
+    let permit = || Semaphore::new(1).with_permits(1, Fiber::yield_now().map(|()| 1)).boxed();
+    let programs: [Box<dyn Fn(Seen) -> Fiber<()> + Sync>; 3] = [
+        Box::new(|seen| within(Fiber::lazy(|| 1).bind(Fiber::success).boxed(), &seen).boxed()),
+        Box::new(|seen| within(permit(), &seen).boxed()),
+        Box::new(|seen| within(permit(), &seen).zip(Fiber::yield_now()).map(drop).boxed()),
+    ];
+    for program in programs {
+        for explore in [Explore::exhaustive(), Explore::exhaustive().reduced(), Explore::default()] {
+            let (seen, _) = results(&explore.no_regressions(), "no time", &program).unwrap();
+            assert_eq!(Vec::from_iter(seen), ["Some(1)"]);
+        }
     }
 }

@@ -54,7 +54,8 @@ impl<'a> Watch<'a> {
         Watch { place: cx.place(), role: Role::Host, below: cx.below() }
     }
 
-    /// Cancels the parts whose time limit has passed.
+    /// Cancels the parts that have taken longer than their time limit. At the limit itself, which a fiber may reach in virtual time, only a
+    /// timer decides: whether a fiber comes here or yields, and sets that timer, must make no difference.
     pub(super) fn time_out(&self) {
         if !self.all().any(|watch| watch.until() < Instant::FAR_FUTURE) {
             return;
@@ -62,7 +63,7 @@ impl<'a> Watch<'a> {
         let now = self.place.nearest().0.scheduler().now();
         // The outermost first, because its end makes the inner limits irrelevant. The list is usually empty, and then not
         // allocated.
-        let over: Vec<_> = self.all().filter(|watch| watch.until() <= now).collect();
+        let over: Vec<_> = self.all().filter(|watch| watch.until() < now).collect();
         over.iter().rev().for_each(|watch| watch.place.context().time_out());
     }
 

@@ -194,3 +194,37 @@ fn a_lost_datagram_is_found_shrunk_and_replayed() {
 fn who_asks_again_survives_the_loss_of_datagrams() {
     explore(Faults::new().losses(2)).check(|| by_datagram(3));
 }
+
+#[test]
+fn a_fork_that_waits_for_a_host_that_crashes_is_cancelled_with_its_program() {
+    let hears = || {
+        fiber! {
+            let! [b] = hosts(["b"]);
+            do! b.run(|| fiber! {
+                let! socket = UdpSocket::bind(HERE);
+                let hears = socket.recv_from([0; 8]).timeout_option(millis(5));
+                let! fork = hears.map(drop).fork();
+                do! fork.join();
+            });
+        }
+    };
+    explore(Faults::new().crashes(1)).check(hears);
+    let all = Explore::exhaustive().no_regressions().preemptions(1).faults(Faults::new().crashes(1));
+    assert!(all.check(hears).is_complete());
+}
+
+/// The failure is not observed, because nobody waits for the host any more.
+#[test]
+fn what_cannot_be_cancelled_may_fail_on_a_host_that_has_crashed() {
+    let binds = || {
+        fiber! {
+            let! [b] = hosts(["b"]);
+            let bind = |port| UdpSocket::bind(([0, 0, 0, 0], port));
+            let both = b.run(move || bind(1).bind(move |one| bind(2).map(move |two| drop((one, two)))).uncancelable());
+            do! both.race(Fiber::for_each(0..3, |_| Fiber::yield_now()));
+        }
+    };
+    explore(Faults::new().crashes(1)).check(binds);
+    let all = Explore::exhaustive().no_regressions().faults(Faults::new().crashes(1));
+    assert!(all.check(binds).is_complete());
+}
