@@ -38,6 +38,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// # Cancellation
     /// The fiber is cancelled and awaited. If it succeeds meanwhile, its value is kept. If the token was cancelled
     /// before, the fiber never starts.
+    ///
+    /// As a side of a [race](Fiber::race), the whole is a program, as a [`race_with`](Fiber::race_with) is, even around a single
+    /// wait: it may have taken an item when another side wins. Put the race below the token instead.
     #[track_caller]
     pub fn cancelled_by(self, token: &CancelToken) -> Fiber<T, impl Run<Out = T> + use<T, R>> {
         let site = Location::caller();
