@@ -193,7 +193,13 @@ fn a_cancellation_is_noticed_between_attempts_that_do_not_look() {
 
 #[test]
 fn no_pause_of_a_retry_goes_beyond_the_deadline() {
-    let expected = [(999, "no", 0), (1999, "after 2 attempts: no", 1), (2001, "after 3 attempts: no", 2)];
+    let expected = [
+        (999, "no", 0),
+        (1999, "after 2 attempts: no", 1),
+        // No attempt starts at the deadline.
+        (2000, "after 2 attempts: no", 1),
+        (2001, "after 3 attempts: no", 2),
+    ];
     for (millis, message, ends_at) in expected {
         let test = TestScheduler::new();
         let deadline = Instant::EPOCH + Duration::from_millis(millis);

@@ -91,6 +91,14 @@ fn a_fiber_below_a_cancelled_token_never_starts() {
     let fiber = Fiber::lazy(move || counted.fetch_add(1, Ordering::Relaxed));
     assert!(fiber_sched::run(fiber.cancelled_by(&token)).is_cancelled());
     assert_eq!(ran.load(Ordering::Relaxed), 0);
+    // Nor where the scheduler decides which branch runs first.
+    explore(move || {
+        let fiber = Fiber::lazy(|| panic!("it has started")).cancelled_by(&token);
+        fiber.map_outcome(|outcome: Outcome<()>| {
+            assert!(outcome.is_cancelled(), "{outcome:?}");
+            Outcome::Success(())
+        })
+    });
 }
 
 #[test]

@@ -132,7 +132,8 @@ fn find_waits(input: TokenStream, errors: &mut Vec<syn::Error>) {
     }
 }
 
-fn is_bang(rest: &[TokenTree]) -> bool {
+/// A `!` that is not the beginning of `!=`.
+pub(super) fn is_bang(rest: &[TokenTree]) -> bool {
     let is = |token: Option<&TokenTree>, wanted| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
     is(rest.first(), '!') && !is(rest.get(1), '=')
 }

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Block, Expr, Item, Lit, Local, Macro, Pat, PatIdent, Stmt, Token, UnOp};
 
-use super::parse::{List, is_variable};
+use super::parse::{List, is_bang, is_variable};
 use crate::marks;
 
 /// How an expression reads a variable, the strongest last.
@@ -255,8 +255,7 @@ impl Walk {
             let input: Vec<TokenTree> = std::mem::take(tokens).into_iter().collect();
             let mut bound = None;
             for (index, token) in input.iter().enumerate() {
-                let before = index.checked_sub(1).and_then(|before| input.get(before));
-                let renamed = this.foreign_token(token, before, input.get(index + 1), &mut bound);
+                let renamed = this.foreign_token(token, &input[..index], &input[index + 1..], &mut bound);
                 tokens.extend([renamed.unwrap_or_else(|| token.clone())]);
             }
         });
@@ -266,13 +265,13 @@ impl Walk {
     fn foreign_token(
         &mut self,
         token: &TokenTree,
-        before: Option<&TokenTree>,
-        after: Option<&TokenTree>,
+        before: &[TokenTree],
+        after: &[TokenTree],
         bound: &mut Option<Binding>,
     ) -> Option<TokenTree> {
         let is_pattern = bound.as_ref().is_some_and(|bound| bound.is_pattern);
         match token {
-            TokenTree::Ident(word) if word == "let" || word == "and" && is_call(after) => {
+            TokenTree::Ident(word) if word == "let" || word == "and" && is_bang(after) => {
                 bound.get_or_insert_default().is_pattern = true;
             }
             TokenTree::Punct(punct) if punct.as_char() == '=' => {
@@ -338,17 +337,22 @@ impl Binding {
     }
 }
 
-/// After a `.`, or in a path.
-fn is_member(before: Option<&TokenTree>) -> bool {
-    matches!(before, Some(TokenTree::Punct(punct)) if matches!(punct.as_char(), '.' | ':'))
+/// After the `.` of a field or method, or in a path. In `0..n` and `Point { x: n }`, the name is that of a variable.
+fn is_member(before: &[TokenTree]) -> bool {
+    let is = |token: &TokenTree, wanted| matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted);
+    match before {
+        [.., first, last] if is(last, '.') => !is(first, '.'),
+        [.., first, last] if is(last, ':') => is(first, ':'),
+        [last] => is(last, '.'),
+        _ => false,
+    }
 }
 
 /// A function or macro.
-fn is_call(after: Option<&TokenTree>) -> bool {
-    match after {
+fn is_call(after: &[TokenTree]) -> bool {
+    match after.first() {
         Some(TokenTree::Group(group)) => group.delimiter() == proc_macro2::Delimiter::Parenthesis,
-        Some(TokenTree::Punct(punct)) => punct.as_char() == '!',
-        _ => false,
+        _ => is_bang(after),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
+use crate::panic::Panic;
 use crate::token::CancelToken;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -37,11 +38,15 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// # Cancellation
     /// The fiber is cancelled and awaited. If it succeeds meanwhile, its value is kept. If the token was cancelled
     /// before, the fiber never starts.
+    ///
+    /// As a side of a [race](Fiber::race), the whole is a program, as a [`race_with`](Fiber::race_with) is, even around a single
+    /// wait: it may have taken an item when another side wins. Put the race below the token instead.
     #[track_caller]
     pub fn cancelled_by(self, token: &CancelToken) -> Fiber<T, impl Run<Out = T> + use<T, R>> {
         let site = Location::caller();
-        let raced = token.cancelled().race_with(self);
-        raced.map_outcome_at(site, |raced| {
+        let raced = token.cancelled().race_with(self).into_run();
+        let unless = Fiber::new(UnlessCancelled { token: token.clone(), run: raced });
+        unless.map_outcome_at(site, |raced| {
             let own = match raced {
                 Outcome::Success(Raced { first, second }) => own(first, second),
                 other => other.map(|_| unreachable!("the others have no value")),
@@ -100,6 +105,35 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
                 })
             })
         })
+    }
+}
+
+/// Does not start what the token has already cancelled: the race would start both sides if the scheduler takes over its branches.
+struct UnlessCancelled<R> {
+    token: CancelToken,
+    run: R,
+}
+
+impl<R: Run> Run for UnlessCancelled<R> {
+    type Out = R::Out;
+    const ROOM: usize = R::ROOM;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        if self.token.is_cancelled() {
+            return Step::Done(Outcome::Cancelled.without_run(self.run, cx));
+        }
+        self.run.run(cx)
+    }
+
+    fn is_program(&self) -> bool {
+        self.run.is_program()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 

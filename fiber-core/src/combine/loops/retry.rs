@@ -115,7 +115,7 @@ impl<T: Send + 'static> Kind<T> for AfterFailure {
         // In an uncancelable region, no deadline around it cuts an attempt short.
         cx.deadline() == Instant::FAR_FUTURE
             || cx.is_masked()
-            || cx.scheduler().now() + pause <= cx.deadline()
+            || cx.scheduler().now() + pause < cx.deadline()
     }
 
     #[cold]

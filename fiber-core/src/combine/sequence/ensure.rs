@@ -33,9 +33,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     ///
     /// # Cancellation
-    /// The finalizer also runs after a cancellation, before the canceller sees the end of the fiber. If the fiber was
-    /// cancelled before it started, nothing runs. Forks of the finalizer belong to the cancelled fiber, and are
-    /// cancelled with it; use `zip` or `parallel` to run several fibers in a finalizer.
+    /// The finalizer also runs after a cancellation, before the canceller sees the end of the fiber. Of a fork or a branch
+    /// that is cancelled before it starts, nothing runs. In one that has started, the finalizer runs even if the
+    /// cancellation came before the first operation of this fiber, so `take.bind(|it| use_it(it).ensure(give_back))` gives
+    /// back what was taken. Forks of the finalizer belong to the cancelled fiber, and are cancelled with it; use `zip` or
+    /// `parallel` to run several fibers in a finalizer.
     #[inline]
     #[track_caller]
     pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {

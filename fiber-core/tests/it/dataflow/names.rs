@@ -137,6 +137,46 @@ fn the_input_of_another_macro_takes_its_variables() {
 }
 
 #[test]
+fn the_input_of_another_macro_may_have_ranges_fields_and_comparisons() {
+    struct Point {
+        x: usize,
+    }
+    let names = vec!["a".to_owned(), "b".to_owned()];
+    let flow = dataflow! {
+        let number = later(1, 3);
+        let offset = later(1, 2);
+        let limit = later(1, Some(9));
+        let other = later(1, Some(5));
+        let range = fiber! {
+            let mut sum = 0;
+            for n in 0..number {
+                sum += do! later(0, n);
+            }
+            sum
+        };
+        let point = fiber! {
+            do! later(1, ());
+            Point { x: offset }
+        };
+        let smaller = fiber! {
+            let least = limit.and(other);
+            do! later(1, least)
+        };
+        let differs = fiber! { number != do! later(1, 4) };
+        let length = later(0, names.len());
+        let all = fiber! {
+            let mut all = 0;
+            for n in 0..names.len() {
+                all += do! later(0, n);
+            }
+            all
+        };
+        return (range, point.x, smaller, differs, length + all)
+    };
+    assert_eq!(timed(flow), ((3, 2, Some(5), true, 3), 2));
+}
+
+#[test]
 fn variables_inside_of_another_macro_are_its_own() {
     let flow = dataflow! {
         let slow = later(9, 1);
