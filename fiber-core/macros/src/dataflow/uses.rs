@@ -339,7 +339,8 @@ impl Binding {
 
 /// After the `.` of a field or method, or in a path. In `0..n` and `Point { x: n }`, the name is that of a variable.
 fn is_member(before: &[TokenTree]) -> bool {
-    let is = |token: &TokenTree, wanted| matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted);
+    let is =
+        |token: &TokenTree, wanted| matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted);
     match before {
         [.., first, last] if is(last, '.') => !is(first, '.'),
         [.., first, last] if is(last, ':') => is(first, ':'),

@@ -113,9 +113,7 @@ impl<T: Send + 'static> Kind<T> for AfterFailure {
 
     fn is_in_time(cx: &Cx<'_>, pause: Duration) -> bool {
         // In an uncancelable region, no deadline around it cuts an attempt short.
-        cx.deadline() == Instant::FAR_FUTURE
-            || cx.is_masked()
-            || cx.scheduler().now() + pause < cx.deadline()
+        cx.deadline() == Instant::FAR_FUTURE || cx.is_masked() || cx.scheduler().now() + pause < cx.deadline()
     }
 
     #[cold]
