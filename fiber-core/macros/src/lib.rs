@@ -229,7 +229,8 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// # Rules
 ///
-/// * An arm that is ready goes before those below it.
+/// * The arms begin in their order, so one that is ready goes before those below it. A program must not rely on that: the sides of a race are
+///   fibers, which another worker may run as well, and whose order the scheduler chooses if the turn of the block is used up.
 /// * An arm that is a single wait takes and gives nothing unless it wins, as a side of [`race`](../fiber_core/struct.Fiber.html#method.race).
 /// * All arms are sides of one race: no other arm can win while a loser waits in its finalizer.
 /// * Patterns are irrefutable. Where `select!` would skip a branch, `match` in the handler.

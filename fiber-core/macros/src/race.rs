@@ -154,9 +154,7 @@ impl Arm {
             return Err(input.error("`race!` has no `else`: its arms are fibers, one of which ends first"));
         }
         if input.fork().call(Ident::parse_any).is_ok_and(|word| word == "biased") && input.peek2(Token![;]) {
-            return Err(
-                input.error("an arm of `race!` that is ready goes before those below it: drop `biased`")
-            );
+            return Err(input.error("the arms of `race!` begin in their order: drop `biased`"));
         }
         let pattern = parenthesized(Pat::parse_multi_with_leading_vert(input)?);
         let ty = if input.parse::<Option<Token![:]>>()?.is_some() { Some(input.parse()?) } else { None };
