@@ -107,7 +107,7 @@ fn a_fiber_that_takes_no_time_is_within_a_limit_of_no_time_in_all_explorations()
     let within = |fiber: Fiber<u32>, seen: &Seen| {
         let seen = seen.clone();
         let timed = fiber.timeout_option(Duration::ZERO);
-        timed.map(move |value| drop(seen.lock().insert(format!("{value:?}"))))
+        timed.map(move |value| _ = seen.lock().insert(format!("{value:?}")))
     };
     let permit = || Semaphore::new(1).with_permits(1, Fiber::yield_now().map(|()| 1)).boxed();
     let programs: [Box<dyn Fn(Seen) -> Fiber<()> + Sync>; 3] = [
