@@ -327,6 +327,7 @@ fn a_limit_ends_a_body_that_goes_on_without_a_wait_after_its_first() {
         })
     });
     times_out(scheduler.run(inside.timeout(100 * SECOND)), 100 * SECOND);
+    scheduler.close();
 }
 
 /// Timers cannot be removed: they are on the way as soon as they were set, and come when the test wants.
