@@ -275,16 +275,10 @@ impl<L: Rounds> Follow<L::Item> for Loop<L> {
     type Out = L::Out;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<L::Item>) -> LoopStep<'s, L> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<L::Item>) -> LoopStep<'s, L> {
         match L::carry(outcome) {
             Err(end) => Step::Done(self.end(cx, end)),
-            // A wait may be over without a yield, so a round after it spends the budget as any other.
-            Ok(last) if L::NEXT_MAY_END => match self.next(cx, Some(last)) {
-                Ok(round) if self.spend(cx) => self.turn(cx, Paused::Made(round)),
-                Ok(round) => self.pause(cx, Paused::Made(round)),
-                Err(end) => Step::Done(self.end(cx, end)),
-            },
-            Ok(last) if self.spend(cx) => self.turn(cx, Paused::After(Some(last))),
+            Ok(last) if L::NEXT_MAY_END || self.spend(cx) => self.turn(cx, Paused::After(Some(last))),
             Ok(last) => self.pause(cx, Paused::After(Some(last))),
         }
     }
