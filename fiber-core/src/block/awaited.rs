@@ -280,7 +280,7 @@ enum Stage<T: Send + 'static> {
     InPlace,
     /// In its own context, with the contexts that it had made below the block before it moved.
     Apart(Context, Vec<Context>),
-    /// About to move apart, or given up after that.
+    /// About to move apart.
     Left,
 }
 
@@ -315,12 +315,13 @@ impl<T: Send + 'static> Awaited<T> {
     /// Delivers the outcome. Returns the waker to be woken.
     fn deliver(&self, context: Context, outcome: Outcome<T>) -> Option<Waker> {
         let before = self.outcome.complete((context, outcome))?;
-        if before.is_forgotten
-            && let Some((context, outcome)) = self.outcome.take()
-        {
+        if !before.is_forgotten {
+            return before.joiner;
+        }
+        if let Some((context, outcome)) = self.outcome.take() {
             forget(outcome, &context);
         }
-        before.joiner
+        None
     }
 }
 
@@ -406,13 +407,11 @@ impl<T: Send + 'static> Answer<T> for Awaited<T> {
         }
         // A fiber that is about to move apart finds out by itself, after the same lock.
         let mut stage = self.stage.lock();
-        if matches!(*stage, Stage::Apart(..))
-            && let Stage::Apart(fiber, parts) = mem::replace(&mut *stage, Stage::Left)
-        {
-            drop(stage);
-            fiber.cancel();
-            parts.iter().for_each(Context::cancel);
-        }
+        let Stage::Apart(fiber, parts) = &mut *stage else { return };
+        let (fiber, parts) = (fiber.clone(), mem::take(parts));
+        drop(stage);
+        fiber.cancel();
+        parts.iter().for_each(Context::cancel);
     }
 }
 

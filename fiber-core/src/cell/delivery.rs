@@ -1,5 +1,5 @@
-//! The place where a fiber leaves its outcome for the holder of its handle, and where the first fiber that waits for the outcome
-//! leaves its wake-up.
+//! The place where a fiber leaves its outcome for the holder of its handle, or of the future that awaits it, and where the first one that
+//! waits for the outcome leaves its wake-up.
 //!
 //! | bit | set by | when |
 //! |---|---|---|

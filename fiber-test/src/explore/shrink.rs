@@ -153,7 +153,7 @@ impl Shrinker<'_, '_> {
         // The operation that fails may be the first one of a later turn.
         let kind = one.kind.counts_as();
         let plainer =
-            (0..one.turn + 3).filter(|_| kind != one.kind).map(|turn| Fault { turn, kind, ..one.clone() });
+            (0..self.turns).filter(|_| kind != one.kind).map(|turn| Fault { turn, kind, ..one.clone() });
         plainer.chain(earlier).chain(sooner).find_map(|simpler| {
             let mut changed = best.clone();
             changed.faults[at] = simpler;

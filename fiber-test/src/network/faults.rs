@@ -35,16 +35,14 @@ impl World {
                 Way { world: self.clone(), ends: [hosts[0], hosts[1]] }.lose_datagrams();
                 None
             }
-            FaultKind::DiskError => {
-                self.note(|| format!("the next operation on the disk of {} fails", self.name(hosts[0])));
-                self.disk(hosts[0]).fail_once(0);
-                None
-            }
-            FaultKind::LaterDiskError => {
+            FaultKind::DiskError | FaultKind::LaterDiskError => {
+                let spared = u32::from(kind == FaultKind::LaterDiskError);
                 self.note(|| {
-                    format!("the operation on the disk of {} after the next one fails", self.name(hosts[0]))
+                    let which =
+                        if spared == 0 { "the next operation" } else { "the operation after the next one" };
+                    format!("{which} on the disk of {} fails", self.name(hosts[0]))
                 });
-                self.disk(hosts[0]).fail_once(1);
+                self.disk(hosts[0]).fail_once(spared);
                 None
             }
         };

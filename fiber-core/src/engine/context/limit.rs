@@ -294,8 +294,9 @@ impl Context {
         operator: &'static &'static str,
         site: Site,
         deadline: Instant,
-        until: Instant,
+        until: Option<Instant>,
     ) -> bool {
+        let until = until.unwrap_or(Instant::FAR_FUTURE);
         let limit = self.state().rare_made().limit.get_or_make(Limit::new);
         if !limit.is_idle() {
             return false;
@@ -326,8 +327,7 @@ impl Context {
         self.leave_limit();
         let operator = limit.operator.get().expect("set when it began");
         let site = limit.site.get().expect("set when it began");
-        let has_begun =
-            to.begin_limit(operator, site, limit.deadline(), limit.until().unwrap_or(Instant::FAR_FUTURE));
+        let has_begun = to.begin_limit(operator, site, limit.deadline(), limit.until());
         debug_assert!(has_begun, "a new context had no limit before");
     }
 
@@ -402,7 +402,7 @@ impl<'a> Cx<'a> {
         if context.is_observed() || context.is_in_limit() {
             return false;
         }
-        let has_begun = context.begin_limit(operator, site, deadline, until.unwrap_or(Instant::FAR_FUTURE));
+        let has_begun = context.begin_limit(operator, site, deadline, until);
         if has_begun && masks != 0 {
             self.set_masks(masks);
         }
