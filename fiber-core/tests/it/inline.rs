@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{Counter, Tireless};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
-use fiber_core::{Either, Error, Fiber, Handle, Instant, Outcome, Run};
+use fiber_core::{Either, Error, Fiber, Handle, Instant, Outcome, Run, Scope};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -50,6 +50,21 @@ fn a_timeout_ends_loops_without_pauses() {
     times_out(Fiber::success(()).repeat(Policy::forever()));
     times_out(Fiber::try_lazy(|| Err::<(), _>(Error::msg("again"))).retry(Policy::forever()));
     times_out(Fiber::for_each(0u64.., |_| Fiber::success(())));
+}
+
+/// Each round waits for a fork that ends at once, which is no yield.
+#[test]
+fn a_timeout_ends_loops_of_waits_that_are_over_at_once() {
+    let scoped = |_| Fiber::scope(|scope: Scope| scope.fork(Fiber::<()>::never()).map(drop));
+    for endless in
+        [Fiber::for_each(0u64.., scoped).boxed(), Fiber::fold(0u64.., (), move |(), n| scoped(n)).boxed()]
+    {
+        let scheduler = Tireless::new();
+        is_timed_out(scheduler.run(endless.timeout(10 * SECOND)));
+        // The limit has waited, so it has a timer.
+        assert_eq!(scheduler.now(), Instant::EPOCH + 10 * SECOND);
+        scheduler.close();
+    }
 }
 
 #[test]

@@ -181,7 +181,9 @@ impl<L: Rounds> Loop<L> {
         let mut round = match from {
             Paused::Made(round) => round,
             Paused::After(last) => match self.next(cx, last) {
-                Ok(round) => round,
+                // A round that was over while it began to wait has left this turn no budget.
+                Ok(round) if !L::NEXT_MAY_END || cx.has_budget() || self.spend(cx) => round,
+                Ok(round) => return self.pause(cx, Paused::Made(round)),
                 Err(end) => return Step::Done(self.end(cx, end)),
             },
         };

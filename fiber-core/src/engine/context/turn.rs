@@ -495,6 +495,17 @@ impl<'a> Cx<'a> {
         true
     }
 
+    /// Spends one unit, if there is one, for a wait that was over while it began. The fiber asks at its next bind.
+    pub(crate) fn spend_on_wait(&self) {
+        self.turn.budget.set(self.turn.budget.get().saturating_sub(1));
+    }
+
+    /// Whether waits that were over while they began have left some of the budget.
+    #[inline]
+    pub(crate) fn has_budget(&self) -> bool {
+        self.turn.budget.get() > 0
+    }
+
     /// Asks the scheduler for a new budget. `false`: the fiber has to yield now.
     #[cold]
     pub(crate) fn ask(&self, at: SwitchPoint) -> bool {

@@ -160,6 +160,7 @@ impl<L: Waits> LeafOf<L> {
         let outcome = unsafe { Self::end(cx, outcome) };
         match value {
             Some(value) => {
+                cx.spend_on_wait();
                 *value = cx.frames().pack(outcome);
                 Park::Not
             }
