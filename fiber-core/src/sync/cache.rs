@@ -314,7 +314,7 @@ impl<K: Key, V> State<K, V> {
 
 impl<V: Value> Computation<V> {
     fn new(site: &'static Location<'static>) -> Self {
-        Computation { promise: Promise::at(site), askers: Noted::default() }
+        Computation { promise: Promise::in_place_of("Cache", site), askers: Noted::default() }
     }
 }
 

@@ -59,16 +59,16 @@ impl<T: Send + Sync + 'static> Promise<T> {
     /// A promise that is not completed.
     #[track_caller]
     pub fn new() -> Self {
-        Promise::at(Location::caller())
+        Promise::in_place_of("Promise", Location::caller())
     }
 
-    /// For primitives built on this one: `site` is the place where the user calls them.
-    pub(super) fn at(site: &'static Location<'static>) -> Self {
+    /// For primitives built on this one: `kind` is what reports call it, and `site` the place where the user calls them.
+    pub(super) fn in_place_of(kind: &'static str, site: &'static Location<'static>) -> Self {
         Promise(Arc::new(Shared {
             completed: OnceLock::new(),
             queue: Noted::new(Waiters::new()),
             handles: AtomicUsize::new(1),
-            subject: Subject::new("Promise", site),
+            subject: Subject::new(kind, site),
         }))
     }
 

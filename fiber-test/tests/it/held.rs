@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use fiber_core::sync::{Channel, Mutex as FiberMutex, Permit, RwLock, Semaphore};
+use fiber_core::sync::{Cache, Channel, Mutex as FiberMutex, Permit, RwLock, Semaphore};
 use fiber_core::{Fiber, Run};
 use fiber_test::{Explore, Failure, ProblemKind, Schedule, Spawned, TestScheduler, Trace};
 use parking_lot::Mutex;
@@ -460,6 +460,16 @@ fn who_waits_at_a_channel_is_told_for_what_and_what_is_in_it() {
     );
     assert_eq!(lines[4..], ["and these were not received", "  2 items in Channel `jobs`"]);
     drop(receiver);
+}
+
+#[test]
+fn who_waits_for_a_value_of_a_cache_is_told_where_it_asked() {
+    let cache = Cache::<u8, u8>::new(1);
+    let (again, line) = (cache.clone(), line!() + 1);
+    let get = cache.get(1, move || again.get(1, || Fiber::success(1)).map(|value| *value));
+    let lines = deadlock(get);
+    let waits = format!(" waits for a signal of the Cache of {}, at ", at(line));
+    assert_eq!(lines.iter().filter(|fiber| fiber.contains(&waits)).count(), 2, "{lines:#?}");
 }
 
 #[test]
