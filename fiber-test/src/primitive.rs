@@ -41,7 +41,8 @@ pub struct Dependency {
 pub struct Wanted {
     /// An index of [`Trace::primitives`](crate::Trace::primitives).
     pub primitive: usize,
-    /// The number of permits that it requested; 1 if the primitive has none.
+    /// The number of permits that it requested, as [`Subject::total`](fiber_core::scheduler::Subject::total) counts them; 1 if the
+    /// primitive has none.
     pub permits: usize,
     /// The lanes of the fibers that held it then.
     pub held_by: Vec<usize>,

@@ -120,7 +120,7 @@ pub enum Effect {
         lane: Option<usize>,
         /// An index of [`Trace::primitives`].
         primitive: usize,
-        /// The number of permits; 1 for a lock.
+        /// The number of permits, as [`Subject::total`](fiber_core::scheduler::Subject::total) counts them.
         permits: usize,
         /// Where.
         site: Site,
@@ -129,7 +129,7 @@ pub enum Effect {
     Release {
         /// An index of [`Trace::primitives`].
         primitive: usize,
-        /// The number of permits; 1 for a lock.
+        /// The number of permits, as [`Subject::total`](fiber_core::scheduler::Subject::total) counts them.
         permits: usize,
     },
     /// Ended the wait of this lane: it can run now.

@@ -42,15 +42,15 @@ pub enum Event<'a> {
         on: Option<&'a Context>,
         /// The primitive at which it waits.
         at: Option<&'a Subject>,
-        /// The number of permits that the fiber asks for; 1 if the primitive has none. `u32::MAX` stands for larger
-        /// numbers too.
+        /// The number of permits that the fiber asks for, as [`Subject::total`] counts them; 1 if the primitive has none.
+        /// `u32::MAX` stands for larger numbers too.
         asks: u32,
     },
     /// The fiber now holds a lock or permits.
     Acquires {
         /// The lock or semaphore.
         of: &'a Subject,
-        /// The number of permits; 1 for a lock. See [`Subject::total`].
+        /// The number of permits, as [`Subject::total`] counts them: 1 for a lock without readers.
         permits: usize,
         /// The place in the program.
         site: &'static Location<'static>,

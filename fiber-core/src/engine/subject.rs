@@ -33,6 +33,11 @@ impl Subject {
         Subject { total, is_counted: true, ..self }
     }
 
+    /// A lock that many may hold at the same time, to read.
+    pub(crate) fn with_readers(self) -> Self {
+        Subject { total: u32::MAX as usize, ..self }
+    }
+
     /// Sets the name of the primitive, unless it already has one.
     pub(crate) fn set_name(&self, name: &str) {
         self.name.get_or_init(|| name.into());
@@ -66,7 +71,8 @@ impl Subject {
         }
     }
 
-    /// The number of permits, held or not. 1 for a lock.
+    /// The number of permits, held or not. 1 for a lock. `u32::MAX` for a lock that readers share: a reader has one or two of them,
+    /// a writer has all.
     pub fn total(&self) -> usize {
         self.total
     }

@@ -250,7 +250,7 @@ impl<T, H: Hold> Share<T, H> {
         cx: Option<&Cx<'_>>,
         site: &'static Location<'static>,
     ) -> Self {
-        let holder = Holder::new(cx, &of.subject, Self::reported(permits), site);
+        let holder = Holder::new(cx, &of.subject, Self::reported(&of.subject, permits), site);
         Share { of, permits, notes: 0, holder, hold: PhantomData }
     }
 
@@ -264,9 +264,9 @@ impl<T, H: Hold> Share<T, H> {
         }
     }
 
-    /// In reports, an exclusive lock counts as one permit.
-    fn reported(permits: usize) -> usize {
-        if H::IS_EXCLUSIVE { 1 } else { permits }
+    /// The number of permits in reports.
+    fn reported(of: &Subject, permits: usize) -> usize {
+        if H::IS_EXCLUSIVE { of.total() } else { permits }
     }
 }
 
@@ -278,7 +278,7 @@ impl<T, H: Hold> Drop for Share<T, H> {
         if H::IS_EXCLUSIVE && !of.release(has(IS_HALF), has(HAS_PANICKED) || panicking()) {
             return;
         }
-        self.holder.release(&of.subject, Self::reported(self.permits));
+        self.holder.release(&of.subject, Self::reported(&of.subject, self.permits));
         of.permits.give_back(self.permits);
     }
 }
@@ -423,6 +423,10 @@ impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
 
     fn subject(&self) -> &Subject {
         &self.of().subject
+    }
+
+    fn asks(&self) -> usize {
+        Share::<T, H>::reported(self.subject(), self.permits)
     }
 }
 

@@ -67,7 +67,7 @@ pub trait Attempt: Send + Sized + 'static {
         None
     }
 
-    /// The number of permits it asks for, for reports. 1 for a lock.
+    /// The number of permits it asks for, as [`Subject::total`] counts them.
     #[doc(hidden)]
     fn asks(&self) -> usize {
         1

@@ -53,7 +53,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// An unlocked lock around `value`.
     #[track_caller]
     pub fn new(value: T) -> Self {
-        let subject = Subject::new("RwLock", Location::caller());
+        let subject = Subject::new("RwLock", Location::caller()).with_readers();
         RwLock(Arc::new(Guarded::new(value, subject)))
     }
 

@@ -197,6 +197,18 @@ fn who_asks_again_for_what_it_holds_waits_for_itself() {
     assert!(itself.ends_with("): fiber 0 waits for Semaphore `door`, held by fiber 0"), "{lines:?}");
 }
 
+/// The second reader waits only because the writer came before it.
+#[test]
+fn who_reads_again_behind_a_writer_waits_in_a_circle_with_it() {
+    let prices = RwLock::new(3).named("prices");
+    let raise = prices.with_write(|_| Fiber::success(())).named("writer").boxed();
+    let again = prices.with_read(|_| Fiber::success(()));
+    let reader = prices.with_read(|_| Fiber::yield_now().bind(|()| again)).named("reader").boxed();
+    let lines = deadlock(Fiber::parallel([reader, raise]));
+    let circle = "fiber 0.0.0 \"reader\" waits for RwLock `prices`, behind fiber 0.0.1 \"writer\", which waits for RwLock `prices`, held by fiber 0.0.0 \"reader\"";
+    assert_eq!(lines.last().unwrap(), &format!("they wait in a circle: {circle}"));
+}
+
 #[test]
 fn a_circle_may_lead_through_the_children_of_who_holds() {
     let door = semaphore(1, "door");
