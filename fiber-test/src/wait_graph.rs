@@ -125,6 +125,13 @@ impl<'a> WaitGraph<'a> {
         parts.filter(move |part| is_elsewhere && self.blocked()[*part].context.is_structure())
     }
 
+    /// Whether it is the place of the fibers that a block awaits beside others: it never waits itself.
+    fn is_place_of_awaited(&self, at: usize) -> bool {
+        let Blocked { context, what, .. } = &self.blocked()[at];
+        let is_place = context.is_structure() && context.name() == Some("await");
+        is_place && *what == WaitsFor::Nothing && !self.children[at].is_empty()
+    }
+
     /// The fibers that were forked in a scope.
     fn forks(&self, scope: &Context) -> Vec<usize> {
         let children = self.at(scope).map(|at| &self.children[at]);
@@ -145,6 +152,7 @@ impl<'a> WaitGraph<'a> {
             (Some(scope), WaitsFor::Forks) => links(self.forks(scope), Why::Fork),
             (Some(on), _) => links(self.at(on).into_iter().collect(), Why::End),
             (None, WaitsFor::Children) => links(self.children[from].clone(), Why::Child),
+            (None, _) if self.is_place_of_awaited(from) => links(self.children[from].clone(), Why::Child),
             (None, WaitsFor::Nothing) => links(self.parts(from).collect(), Why::Part),
             (None, _) => match (self.wanted(from), self.ahead(from)) {
                 (None, _) => Vec::new(),
@@ -301,6 +309,7 @@ impl WaitGraph<'_> {
             (Some(_), _) if one.what == WaitsFor::Forks => one.what.to_string(),
             (Some(on), _) => format!("the end of fiber {}", on.id()),
             (None, Some(part)) => format!("its part {}", self.blocked()[part].context.id()),
+            (None, None) if self.is_place_of_awaited(at) => WaitsFor::Children.to_string(),
             (None, None) => self.awaited_there(at),
         }
     }

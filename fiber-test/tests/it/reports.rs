@@ -42,6 +42,22 @@ fn a_deadlock_of_who_waits_for_a_callback_or_a_future_says_that_no_thread_is_wai
 }
 
 #[test]
+fn a_deadlock_of_awaited_fibers_does_not_say_that_one_can_run() {
+    let beside = Fiber::block(async || -> Result<(), Error> {
+        let [mut one, mut other] =
+            [(); 2].map(|()| Box::pin(std::future::IntoFuture::into_future(Fiber::<()>::never())));
+        std::future::poll_fn(|cx| {
+            let first = one.as_mut().poll(cx);
+            if first.is_ready() { first } else { other.as_mut().poll(cx) }
+        })
+        .await
+    });
+    let report = TestScheduler::new().try_run(beside).unwrap_err().to_string();
+    assert!(!report.contains("it can run"), "{report}");
+    assert!(report.contains("\"await\"") && report.contains("waits for the end of its children"), "{report}");
+}
+
+#[test]
 #[should_panic(expected = "deadlock at 1s")]
 fn run_panics_with_the_report_of_a_deadlock() {
     let _ = TestScheduler::new().run(Fiber::delay(SECOND).bind(|()| Fiber::<()>::never()));
