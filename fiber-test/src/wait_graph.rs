@@ -122,14 +122,19 @@ impl<'a> WaitGraph<'a> {
     fn parts(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_elsewhere = self.blocked()[at].what == WaitsFor::Nothing;
         let parts = self.children[at].iter().copied();
-        parts.filter(move |part| is_elsewhere && self.blocked()[*part].context.is_structure())
+        let parts = parts.filter(move |part| is_elsewhere && self.blocked()[*part].context.is_structure());
+        parts.filter(|part| !self.is_left_place(*part))
     }
 
     /// Whether it is the place of the fibers that a block awaits beside others: it never waits itself.
     fn is_place_of_awaited(&self, at: usize) -> bool {
         let Blocked { context, what, .. } = &self.blocked()[at];
-        let is_place = context.is_structure() && context.name() == Some("await");
-        is_place && *what == WaitsFor::Nothing && !self.children[at].is_empty()
+        *what == WaitsFor::Nothing && context.is_structure() && context.name() == Some("await")
+    }
+
+    /// Whether it is such a place, and all of them have ended.
+    fn is_left_place(&self, at: usize) -> bool {
+        self.children[at].is_empty() && self.is_place_of_awaited(at)
     }
 
     /// The fibers that were forked in a scope.
@@ -275,9 +280,9 @@ impl<'a> WaitGraph<'a> {
 
 /// In words.
 impl WaitGraph<'_> {
-    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers.
+    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers. Nor has a place that is left.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let all = self.blocked().iter().enumerate();
+        let all = self.blocked().iter().enumerate().filter(|(at, _)| !self.is_left_place(*at));
         all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
             .map(|(at, _)| self.line(at))
             .collect()
