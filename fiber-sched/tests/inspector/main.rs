@@ -589,6 +589,22 @@ mod threads {
         block_on(calls).unwrap();
     }
 
+    #[test]
+    fn what_follows_a_blocking_call_in_its_turn_may_be_stuck() {
+        let pool = Pool::builder().workers(1).observer(History::new()).build();
+        let (release, released) = mpsc::channel::<()>();
+        let called = Fiber::blocking(|| ()).map(move |()| _ = released.recv()).named("called");
+        let called = pool.spawn(called);
+        let inspector = Inspector::new(pool.context());
+        let json = until(&inspector, |json| {
+            let turns = json["threads"].as_array().unwrap().iter().map(|thread| &thread["turn"]);
+            turns.into_iter().any(|turn| turn["lasts"].as_f64() > Some(0.2))
+        });
+        assert!(row(&json, "called")["stuck"].is_number(), "{json:#}");
+        release.send(()).unwrap();
+        block_on(called).unwrap();
+    }
+
     /// An observer that panics at the end of its first turn.
     #[derive(Default)]
     struct Panics(AtomicBool);
