@@ -1,10 +1,14 @@
 //! [`Observer`]: shows a program the events and turns of its fibers, for logs, traces and statistics.
 
 use std::any::Any;
+#[cfg(feature = "inspector")]
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use fiber_core::Context;
+#[cfg(feature = "inspector")]
+use fiber_core::scheduler::TaskKind;
 use fiber_core::scheduler::{Event, Task, Unobserved};
 
 use crate::contain::contain;
@@ -150,6 +154,8 @@ impl Observers {
     #[cold]
     fn surround(&self, task: Task, run: impl FnOnce(Task)) {
         self.recorder.iter().for_each(|recorder| recorder.begins(&task));
+        #[cfg(feature = "inspector")]
+        IS_BLOCKING_CALL.set(task.kind() == TaskKind::Blocking);
         let fiber = task.context().filter(|_| !task.is_void()).cloned();
         let mut rest = Some(|| run(task));
         let mut turn = || rest.take().into_iter().for_each(|run| run());
@@ -158,6 +164,19 @@ impl Observers {
         }
         turn();
     }
+}
+
+#[cfg(feature = "inspector")]
+thread_local! {
+    /// Whether the turn that has begun last on this thread is a blocking call.
+    static IS_BLOCKING_CALL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the turn that an observer is told of is a blocking call. The fiber does not tell: in the turn that follows the call, it still has
+/// to learn that its wait is over.
+#[cfg(feature = "inspector")]
+pub(crate) fn is_blocking_call() -> bool {
+    IS_BLOCKING_CALL.get()
 }
 
 #[cfg(feature = "inspector")]

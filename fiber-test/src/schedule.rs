@@ -280,7 +280,8 @@ impl FromStr for Schedule {
                 return Err(error(Wrong::Twice(what)));
             }
         }
-        cancellations.sort();
+        // Those before one turn happen in the order of their words.
+        cancellations.sort_by_key(|one: &Cancellation| one.turn);
         faults.sort_by_key(|fault: &Fault| fault.turn);
         Ok(Schedule { cancellations, faults, seed: seed.unwrap_or(0), ..Schedule::from_iter(deviations) })
     }

@@ -122,7 +122,19 @@ impl<'a> WaitGraph<'a> {
     fn parts(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_elsewhere = self.blocked()[at].what == WaitsFor::Nothing;
         let parts = self.children[at].iter().copied();
-        parts.filter(move |part| is_elsewhere && self.blocked()[*part].context.is_structure())
+        let parts = parts.filter(move |part| is_elsewhere && self.blocked()[*part].context.is_structure());
+        parts.filter(|part| !self.is_left_place(*part))
+    }
+
+    /// Whether it is the place of the fibers that a block awaits beside others: it never waits itself.
+    fn is_place_of_awaited(&self, at: usize) -> bool {
+        let Blocked { context, what, .. } = &self.blocked()[at];
+        *what == WaitsFor::Nothing && context.is_structure() && context.name() == Some("await")
+    }
+
+    /// Whether it is such a place, and all of them have ended.
+    fn is_left_place(&self, at: usize) -> bool {
+        self.children[at].is_empty() && self.is_place_of_awaited(at)
     }
 
     /// The fibers that were forked in a scope.
@@ -145,6 +157,7 @@ impl<'a> WaitGraph<'a> {
             (Some(scope), WaitsFor::Forks) => links(self.forks(scope), Why::Fork),
             (Some(on), _) => links(self.at(on).into_iter().collect(), Why::End),
             (None, WaitsFor::Children) => links(self.children[from].clone(), Why::Child),
+            (None, _) if self.is_place_of_awaited(from) => links(self.children[from].clone(), Why::Child),
             (None, WaitsFor::Nothing) => links(self.parts(from).collect(), Why::Part),
             (None, _) => match (self.wanted(from), self.ahead(from)) {
                 (None, _) => Vec::new(),
@@ -267,9 +280,9 @@ impl<'a> WaitGraph<'a> {
 
 /// In words.
 impl WaitGraph<'_> {
-    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers.
+    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers. Nor has a place that is left.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let all = self.blocked().iter().enumerate();
+        let all = self.blocked().iter().enumerate().filter(|(at, _)| !self.is_left_place(*at));
         all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
             .map(|(at, _)| self.line(at))
             .collect()
@@ -301,6 +314,7 @@ impl WaitGraph<'_> {
             (Some(_), _) if one.what == WaitsFor::Forks => one.what.to_string(),
             (Some(on), _) => format!("the end of fiber {}", on.id()),
             (None, Some(part)) => format!("its part {}", self.blocked()[part].context.id()),
+            (None, None) if self.is_place_of_awaited(at) => WaitsFor::Children.to_string(),
             (None, None) => self.awaited_there(at),
         }
     }

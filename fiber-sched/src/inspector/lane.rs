@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use fiber_core::scheduler::WaitsFor;
 use fiber_core::{Context, Instant};
 use parking_lot::{Mutex, RwLock};
+
+use crate::observer::is_blocking_call;
 
 /// The length of a slot of the timeline.
 pub(super) const SLOT: Duration = Duration::from_millis(100);
@@ -84,8 +85,7 @@ impl Lanes {
     pub(super) fn during(&self, fiber: &Context, run: impl FnOnce()) {
         let since = fiber.scheduler().now();
         let lane = self.of_this_thread(since);
-        let turn =
-            Turn { fiber: fiber.clone(), since, is_blocking_call: fiber.waits_for() == WaitsFor::Blocking };
+        let turn = Turn { fiber: fiber.clone(), since, is_blocking_call: is_blocking_call() };
         let is_outermost = lane.tape.lock().begin(turn);
         run();
         if is_outermost {

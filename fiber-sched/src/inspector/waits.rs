@@ -19,7 +19,7 @@ use fiber_core::scheduler::WaitsFor;
 use super::sample::{Primitive, Row};
 
 /// The operators that end with the first of their branches.
-const RACES: [&str; 4] = ["race", "first_success", "first_successes", "hedge"];
+const RACES: [&str; 6] = ["race", "race_all", "race_with", "first_success", "first_successes", "hedge"];
 
 /// More passes mean a graph that was made to be slow; nothing is found in it.
 const MOST_PASSES: usize = 100;

@@ -338,21 +338,35 @@ mod circles {
 
     #[test]
     fn a_race_with_a_timer_frees_a_circle() {
-        let scheduler = CurrentThread::with_observer(History::new());
-        let [a, b] = ["a", "b"].map(mutex);
-        drop(scheduler.spawn(both(&a, &b).named("there")));
-        let impatient = {
-            let a = a.clone();
-            let second = move || {
-                a.with(|_| Fiber::success(())).race(Fiber::delay(60 * SECOND).ensure(Fiber::success(())))
+        let forms: [fn(Fiber<()>, Fiber<()>) -> Fiber<()>; 7] = [
+            |wait, timer| wait.race(timer).map(drop).boxed(),
+            |wait, timer| Fiber::race_all([wait, timer]).boxed(),
+            |wait, timer| wait.race_with(timer).map(drop).boxed(),
+            |wait, timer| fiber_core::race! { () = wait => (), () = timer => () }.boxed(),
+            |wait, timer| Fiber::first_success([wait, timer]).boxed(),
+            |wait, timer| Fiber::first_successes(1, [wait, timer]).map(drop).boxed(),
+            |wait, timer| {
+                let attempts = std::sync::Mutex::new(vec![timer, wait]);
+                let next = move || attempts.lock().unwrap().pop().unwrap();
+                Fiber::hedge(Duration::ZERO, 2, next).boxed()
+            },
+        ];
+        for (number, form) in forms.into_iter().enumerate() {
+            let scheduler = CurrentThread::with_observer(History::new());
+            let [a, b] = ["a", "b"].map(mutex);
+            drop(scheduler.spawn(both(&a, &b).named("there")));
+            let impatient = {
+                let wait = a.with(|_| Fiber::success(())).boxed();
+                let timer = Fiber::delay(60 * SECOND).ensure(Fiber::success(())).boxed();
+                let second = form(wait, timer);
+                b.with(move |_| Fiber::for_each(0..5, |_| Fiber::yield_now()).bind(move |()| second))
             };
-            b.with(move |_| Fiber::for_each(0..5, |_| Fiber::yield_now()).bind(move |()| second()))
-        };
-        drop(scheduler.spawn(impatient.named("impatient")));
-        settle(&scheduler);
-        let json = json(&Inspector::new(scheduler.context()));
-        assert_eq!(json["circles"], Value::Array(Vec::new()), "{json:#}");
-        assert!(rows(&json).iter().any(|row| row["for"] == "a lock"));
+            drop(scheduler.spawn(impatient.named("impatient")));
+            settle(&scheduler);
+            let json = json(&Inspector::new(scheduler.context()));
+            assert_eq!(json["circles"], Value::Array(Vec::new()), "form {number}: {json:#}");
+            assert!(rows(&json).iter().any(|row| row["for"] == "a lock"));
+        }
     }
 
     #[test]
@@ -573,6 +587,22 @@ mod threads {
         assert_eq!(row(&json, "calls")["for"], "a blocking call");
         release.send(()).unwrap();
         block_on(calls).unwrap();
+    }
+
+    #[test]
+    fn what_follows_a_blocking_call_in_its_turn_may_be_stuck() {
+        let pool = Pool::builder().workers(1).observer(History::new()).build();
+        let (release, released) = mpsc::channel::<()>();
+        let called = Fiber::blocking(|| ()).map(move |()| _ = released.recv()).named("called");
+        let called = pool.spawn(called);
+        let inspector = Inspector::new(pool.context());
+        let json = until(&inspector, |json| {
+            let turns = json["threads"].as_array().unwrap().iter().map(|thread| &thread["turn"]);
+            turns.into_iter().any(|turn| turn["lasts"].as_f64() > Some(0.2))
+        });
+        assert!(row(&json, "called")["stuck"].is_number(), "{json:#}");
+        release.send(()).unwrap();
+        block_on(called).unwrap();
     }
 
     /// An observer that panics at the end of its first turn.

@@ -43,10 +43,12 @@ pub(crate) fn quietly<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// The location of the first panic with a matching message since the thread was last silenced.
-pub(crate) fn place(mut is_message: impl FnMut(&str) -> bool) -> Option<String> {
+/// The location of the first panic with the longest matching message since the thread was last silenced: what matches in a text may be the
+/// beginning of another message.
+pub(crate) fn place(is_message: impl Fn(&str) -> bool) -> Option<String> {
     PLACES.with_borrow(|places| {
-        places.iter().find(|place| is_message(&place.message)).map(|place| place.at.clone())
+        let matching = places.iter().rev().filter(|place| is_message(&place.message));
+        matching.max_by_key(|place| place.message.len()).map(|place| place.at.clone())
     })
 }
 

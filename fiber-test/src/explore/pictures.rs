@@ -77,7 +77,7 @@ fn from_environment(site: Site) -> Option<PathBuf> {
 fn folder_name(test: Option<&str>, file: &str, line: u32) -> String {
     let file = file.trim_start_matches(['/', '.']).trim_end_matches(".rs");
     let test = test.map_or_else(|| line.to_string(), |test| test.replace("::", "-"));
-    let is_usual = |one: char| one.is_ascii_alphanumeric() || one == '_';
+    let is_usual = |one: char| one.is_alphanumeric() || one == '_';
     format!("{file}-{test}").chars().map(|one| if is_usual(one) { one } else { '-' }).collect()
 }
 
@@ -91,5 +91,8 @@ mod tests {
         assert_eq!(folder_name(Some("it::pays"), "shop/tests/it.rs", 7), "shop-tests-it-it-pays");
         assert_eq!(folder_name(None, "/home/a b/tests/it.rs", 7), "home-a-b-tests-it-7");
         assert_eq!(folder_name(None, "tests\\it.rs", 9), "tests-it-9");
+        // Names of Rust have letters of every alphabet.
+        let [north, south] = ["größe", "grüße"].map(|test| folder_name(Some(test), "tests/it.rs", 7));
+        assert_eq!((&*north, &*south), ("tests-it-größe", "tests-it-grüße"));
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Cancellations {
 
 impl Cancellations {
     pub(crate) fn new(mut planned: Vec<PlannedCancellation>) -> Self {
+        // Those before one turn happen in the order in which they are given.
+        planned.reverse();
         planned.sort_by_key(|one| Reverse(one.turn));
         Cancellations { planned, happened: Vec::new() }
     }

@@ -52,6 +52,41 @@ fn a_replay_cancels_at_the_same_turn() {
     assert_eq!(again.trace().turns().len(), failure.trace().turns().len());
 }
 
+/// Two fibers that sleep, and write into a log when they are cancelled.
+fn two_sleepers(broken: [u32; 2]) -> Fiber<()> {
+    let log = Shared::new(Vec::new());
+    let sleeps = |number: u32| {
+        let log = log.clone();
+        Fiber::<()>::never().ensure(log.step(move |log| log.push(number)))
+    };
+    let (one, other, check) = (sleeps(0), sleeps(1), log);
+    fiber! {
+        let! one = one.fork();
+        let! other = other.fork();
+        do! Fiber::delay(SECOND);
+        do! check.step(move |log| assert!(*log != broken, "{log:?}"));
+        do! one.cancel();
+        do! other.cancel();
+    }
+}
+
+#[test]
+fn cancellations_before_one_turn_are_replayed_in_their_order() {
+    for order in [[0, 1], [1, 0]] {
+        let words = order.map(|fiber| format!("x5@0.{fiber}")).join(" ");
+        let explore = Explore::replay(&words);
+        let failure = explore.try_check(move || two_sleepers(order)).unwrap_err();
+        assert_eq!(failure.schedule().to_string(), words);
+        assert!(explore.try_check(move || two_sleepers([order[1], order[0]])).is_ok());
+    }
+    for seed in 0..40 {
+        let explore = Explore::cancel_everywhere().seed(seed);
+        let Err(failure) = explore.try_check(|| two_sleepers([1, 0])) else { continue };
+        assert!(!failure.to_string().contains("\nwarning "), "{failure}");
+        assert!(Explore::replay(&failure.schedule().to_string()).try_check(|| two_sleepers([1, 0])).is_err());
+    }
+}
+
 /// Only if the second fiber had the first turn: the bug needs a deviation and a cancellation.
 fn needs_both() -> Fiber<()> {
     let state = Shared::new((false, false));

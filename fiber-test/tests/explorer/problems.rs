@@ -83,6 +83,20 @@ fn all_lines_of_a_message_are_told() {
 }
 
 #[test]
+fn the_place_is_that_of_the_whole_message_and_not_of_one_that_begins_alike() {
+    let line = line!();
+    let program = || {
+        let seen = Fiber::lazy(|| -> () { panic!("order 1") });
+        let unseen = Fiber::lazy(|| -> () { panic!("order 10") });
+        let seen = seen.fork().bind(|seen| seen.outcome()).map(drop);
+        seen.bind(|()| unseen.fork()).map(drop).bind(|()| Fiber::delay(SECOND))
+    };
+    let failure = failure(program);
+    assert!(failure.problem().message().contains("panic: order 10"), "{failure}");
+    assert_place(&failure, line + 3);
+}
+
+#[test]
 fn a_failure_is_told_with_the_innermost_place_that_it_has_passed() {
     let line = line!() + 3;
     let failure = failure(|| {

@@ -1,6 +1,7 @@
 //! A test never hangs: a program that cannot continue is reported, with names.
 
 use std::cell::RefCell;
+use std::future::{Future, IntoFuture, poll_fn};
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
@@ -39,6 +40,40 @@ fn a_deadlock_of_who_waits_for_a_callback_or_a_future_says_that_no_thread_is_wai
     assert!(report(callback).contains(hint));
     assert!(report(future).contains(hint));
     assert!(!report(Fiber::never().boxed()).contains(hint));
+}
+
+/// Awaits both, one beside the other, until one has ended.
+async fn either(one: Fiber<()>, other: Fiber<()>) -> Result<(), Error> {
+    let [mut one, mut other] = [one, other].map(|fiber| Box::pin(fiber.into_future()));
+    poll_fn(|cx| {
+        let (one, other) = (one.as_mut().poll(cx), other.as_mut().poll(cx));
+        if one.is_ready() { one } else { other }
+    })
+    .await
+}
+
+#[test]
+fn a_deadlock_beside_awaited_fibers_does_not_say_that_one_can_run() {
+    let report =
+        |program: Fiber<()>| TestScheduler::new().try_run(program.named("block")).unwrap_err().to_string();
+    let never = || Fiber::never().boxed();
+    let text = report(Fiber::block(move || either(never(), never())).boxed());
+    assert!(!text.contains("it can run"), "{text}");
+    let place = text.lines().find(|line| line.contains("\"await\"")).unwrap();
+    assert!(place.ends_with("waits for the end of its children"), "{text}");
+
+    // They have ended, and the block waits in a part of its own.
+    let yields = || Fiber::yield_now().boxed();
+    let after = Fiber::block(async move || {
+        either(yields(), yields()).await?;
+        Fiber::scope(|_| Fiber::<()>::never()).await
+    });
+    let text = report(after.ensure(Fiber::success(())).boxed());
+    assert!(!text.contains("it can run") && !text.contains("\"await\""), "{text}");
+    let block = text.lines().find(|line| line.contains("\"block\"")).unwrap();
+    let scope = text.lines().find(|line| line.contains("\"scope\"")).unwrap();
+    let part = scope.split_whitespace().nth(1).unwrap();
+    assert!(block.contains(&format!("waits for its part {part}; finalizers not run")), "{text}");
 }
 
 #[test]
