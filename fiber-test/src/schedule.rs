@@ -97,6 +97,16 @@ const NUMBER_BITS: u32 = 16;
 /// Random numbers that are choices are below this.
 pub(crate) const MAX_NUMBER: u32 = 1 << NUMBER_BITS;
 
+/// # Panics
+/// If random numbers cannot be limited to below `most`.
+#[track_caller]
+pub(crate) fn assert_is_bound(most: u32) {
+    assert!(
+        (1..=MAX_NUMBER).contains(&most),
+        "the bound {most} is out of range; it has to be 1 to {MAX_NUMBER}"
+    );
+}
+
 /// The number of random draws in a turn that can be distinguished.
 const NUMBERS: u32 = (1 << 15) - 1;
 

@@ -9,7 +9,7 @@ use crate::machine::{Cpus, Detail, Lateness, Machine, OpenFaults, POOL_BUDGET, S
 use crate::network::{self, Network};
 use crate::random::SplitMix64;
 use crate::report::Report;
-use crate::schedule::{Deviation, Schedule};
+use crate::schedule::{Deviation, Schedule, assert_is_bound};
 use crate::spawned::Spawned;
 use crate::strategy::{Rounds, Script, Strategy};
 use crate::trace::Trace;
@@ -80,6 +80,9 @@ impl TestScheduler {
     /// println!("{}", test.trace());
     /// ```
     ///
+    /// What the exploration was told of the machine has to be told here too: [`draws`](TestScheduler::draws),
+    /// [`as_production`](TestScheduler::as_production), [`virtual_cpus`](TestScheduler::virtual_cpus).
+    ///
     /// The [cancellations](Schedule::cancellations) of the whole program apply to the first fiber that the test spawns.
     #[track_caller]
     pub fn with_schedule(schedule: Schedule) -> Self {
@@ -93,6 +96,28 @@ impl TestScheduler {
         state.mishaps.lateness = is_late.then(|| Lateness::new(Duration::MAX));
         drop(state);
         test
+    }
+
+    /// Limits all random numbers of the program to below `most`, and makes each of them a choice of the schedule, as
+    /// [`Explore::draws`](crate::Explore::draws) does: for a
+    /// schedule that was found so.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::with_schedule("1:=5".parse().unwrap()).draws(6);
+    /// assert_eq!(test.run(Fiber::random_u64()).unwrap(), 5);
+    /// ```
+    ///
+    /// # Panics
+    /// If `most` is zero, or more than 65,536.
+    #[must_use]
+    #[track_caller]
+    pub fn draws(self, most: u32) -> Self {
+        assert_is_bound(most);
+        self.machine.state().draws_below = Some(most);
+        self
     }
 
     /// Slices of `budget` binds, as in a pool: see [`Explore::as_production`](crate::Explore::as_production). Two workers, unless

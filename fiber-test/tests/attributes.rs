@@ -107,6 +107,11 @@ fn a_schedule_is_followed() -> Fiber<()> {
     both.map(move |_| assert_eq!(count.load(SeqCst), 2, "a visit is lost")).boxed()
 }
 
+#[fiber_test::test(schedule = "1:=5", draws = 6, as_production = 1024)]
+fn a_number_of_a_schedule_is_drawn() -> Fiber<()> {
+    Fiber::random_u64().map(|number| assert_eq!(number, 5)).boxed()
+}
+
 #[fiber_test::test(seed = 7, virtual_cpus = 2)]
 fn a_seed_is_that_of_the_random_numbers() -> Fiber<()> {
     let expected = TestScheduler::with_seed(7).run(Fiber::random_u64()).unwrap();

@@ -44,6 +44,8 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `schedule = "1:1 4:1"` | follows a schedule, as a report of the explorer prints it; the default is first in, first out |
 /// | `seed = 7` | another order, and other random numbers |
+/// | `draws = 6` | limits random numbers, as for a schedule that an exploration with `draws` has found |
+/// | `as_production = 1024` | slices of so many binds, as in a pool |
 /// | `virtual_cpus = 2` | simulates this many workers |
 /// | `may_hold` | permits and locks that are still held do not fail the test |
 ///

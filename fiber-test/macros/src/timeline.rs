@@ -7,9 +7,11 @@ use syn::{Ident, Result};
 use crate::arguments::{self, Argument, Known, Takes};
 use crate::program::{Program, with_errors};
 
-const KNOWN: [Known; 4] = [
+const KNOWN: [Known; 6] = [
     Known { name: "schedule", takes: Takes::Value, example: "\"1:1 4:1\"" },
     Known { name: "seed", takes: Takes::Value, example: "7" },
+    Known { name: "draws", takes: Takes::Count, example: "6" },
+    Known { name: "as_production", takes: Takes::Count, example: "1024" },
     Known { name: "virtual_cpus", takes: Takes::Count, example: "2" },
     Known { name: "may_hold", takes: Takes::Nothing, example: "" },
 ];

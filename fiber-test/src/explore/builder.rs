@@ -12,7 +12,7 @@ use super::kinds::Search;
 use super::regressions::Regressions;
 use super::settings::Settings;
 use crate::machine::{POOL_BUDGET, WORKERS};
-use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
+use crate::schedule::{ParseScheduleError, Schedule, assert_is_bound};
 use crate::trace::Trace;
 
 /// How late a fiber is in the mishaps: a quantum of a pool, which promises no order below it.
@@ -639,10 +639,7 @@ impl Explore {
     /// If `most` is zero, or more than 65,536.
     #[track_caller]
     pub fn draws(mut self, most: u32) -> Self {
-        assert!(
-            (1..=MAX_NUMBER).contains(&most),
-            "the bound {most} is out of range; it has to be 1 to {MAX_NUMBER}"
-        );
+        assert_is_bound(most);
         self.settings.draws = Some(most);
         self
     }
