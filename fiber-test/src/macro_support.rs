@@ -68,6 +68,7 @@ pub fn run<R: Run<Out = ()>>(test: TestScheduler, program: impl FnOnce() -> Fibe
         Outcome::Panicked(panic) => resume_unwind(panic.into_payload()),
         Outcome::Cancelled => panic!("the test has ended as cancelled"),
     }
+    test.settle();
     if let Some(failure) = test.unobserved().first() {
         panic!("an unobserved failure: {failure}");
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
-use fiber_core::sync::Semaphore;
-use fiber_core::{Error, Fiber, Instant, Recording, fiber};
+use fiber_core::sync::{Cache, Semaphore};
+use fiber_core::{Error, Fiber, Instant, Policy, Recording, fiber};
 use fiber_test::{Faults, Search, TestScheduler};
 
 fn visit(count: &Arc<AtomicU32>) -> Fiber<()> {
@@ -83,6 +83,20 @@ fn what_never_ends_is_a_deadlock() -> Fiber<()> {
 #[should_panic(expected = "leak at 0ns")]
 fn a_timer_that_is_left_behind_is_a_leak() -> Fiber<()> {
     Fiber::delay(Duration::from_secs(1)).detach().map(drop).boxed()
+}
+
+/// Nobody waits for the computation any more: it was cancelled, and has its last turns after the test.
+#[fiber_test::test]
+fn what_was_cancelled_in_the_background_is_no_leak() -> Fiber<()> {
+    let values = Cache::<u32, ()>::new(1);
+    let computes = || Fiber::delay(Duration::from_secs(60)).ensure(Fiber::yield_now());
+    values.get(7, computes).timeout_option(Duration::from_secs(1)).map(drop).boxed()
+}
+
+#[fiber_test::test]
+#[should_panic(expected = "leak at 0ns")]
+fn what_runs_without_end_in_the_background_is_a_leak() -> Fiber<()> {
+    Fiber::yield_now().repeat(Policy::forever()).detach().map(drop).boxed()
 }
 
 #[fiber_test::test]

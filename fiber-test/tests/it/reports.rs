@@ -7,6 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::time::Duration;
 
+use fiber_core::sync::Cache;
 use fiber_core::{Error, Fiber, Instant, Scope};
 use fiber_sched::{AffinityPool, Pool, Settings};
 use fiber_test::{Cause, Explore, TestScheduler, compute};
@@ -129,6 +130,16 @@ fn a_fiber_that_is_left_is_a_leak() {
     let test = TestScheduler::new();
     let _spawned = test.spawn(Fiber::<()>::never().named("left over"));
     test.run_until_idle();
+    test.assert_no_leaks();
+}
+
+#[test]
+#[should_panic(expected = "\ntasks that can run are left: run_until_idle first")]
+fn a_fiber_that_was_cancelled_and_has_turns_left_is_told_of() {
+    let test = TestScheduler::new();
+    let values = Cache::<u32, ()>::new(1);
+    let computes = || Fiber::delay(60 * SECOND);
+    assert!(test.run(values.get(7, computes).timeout_option(SECOND)).is_success());
     test.assert_no_leaks();
 }
 
