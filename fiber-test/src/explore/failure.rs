@@ -18,7 +18,7 @@ use crate::lost::Lost;
 use crate::primitive::Site;
 use crate::schedule::{Cancellation, Schedule};
 use crate::strategy::Followed;
-use crate::trace::Trace;
+use crate::trace::{Effect, Trace};
 use crate::words::counted;
 
 /// The smallest schedule that was found to break a program, and what happens under it.
@@ -220,11 +220,29 @@ impl fmt::Display for Failure {
             let is = format!("\"{schedule}\" breaks it with {switches} {many} in place of {of}");
             writeln!(f, "calmer    {is}")?;
         }
+        if let Some(panic) = first_panic(trace, problem) {
+            writeln!(f, "earlier   {panic}")?;
+        }
         writeln!(f)?;
         write!(f, "{}", Columns { trace, pair: self.pair() })?;
         self.write_nearest(f)?;
         write!(f, "{}", Lost(trace))
     }
+}
+
+/// The first panic of the run, unless it is the problem. It may be the reason of the problem: another fiber has waited in vain for what
+/// the one that panicked had to do, or has found a lock of `std` poisoned.
+fn first_panic(trace: &Trace, problem: &Problem) -> Option<String> {
+    let mut ends = trace.turns.iter().enumerate().flat_map(|(number, turn)| {
+        turn.effects.iter().filter_map(move |effect| {
+            let Effect::End(lane, outcome) = effect else { return None };
+            Some((number, *lane, outcome.strip_prefix("panic: ")?))
+        })
+    });
+    let (number, lane, message) = ends.next()?;
+    let line = message.lines().next().unwrap_or_default();
+    let is_told = problem.message().contains(line);
+    (!is_told).then(|| format!("{} panicked in turn {number}: {line}", trace.lanes[lane]))
 }
 
 impl Failure {

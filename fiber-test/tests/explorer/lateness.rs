@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fiber_core::{Fiber, Instant};
+use fiber_core::net::{TcpListener, TcpStream};
+use fiber_core::{Fiber, Instant, fiber};
 use fiber_test::{Explore, TestScheduler};
 
 use crate::support::Shared;
@@ -75,4 +76,31 @@ fn what_is_late_is_found_on_any_number_of_threads() {
         explore.try_check(answer_in_99).unwrap_err().number()
     };
     assert_eq!(number(1), number(3));
+}
+
+/// How many turns another fiber has had when the packet is there.
+fn overtakes() -> Fiber<()> {
+    fiber! {
+        let! listener = TcpListener::bind(([127, 0, 0, 1], 80));
+        let! client = TcpStream::connect(([127, 0, 0, 1], 80)) and! (server, _) = listener.accept();
+        let turns = Shared::new(0);
+        let count = turns.clone();
+        let works = fiber! {
+            for n in 1..=3 {
+                count.with(|turns| *turns = n);
+                do! Fiber::yield_now();
+            }
+        };
+        let reads = server.readable().map(move |()| turns.with(|turns| *turns));
+        let! () = client.write_all("x").map(drop) and! turns = reads and! () = works;
+        assert_eq!(turns, 3);
+    }
+}
+
+#[test]
+fn a_packet_overtakes_fibers_that_can_run_only_if_they_may_be_late() {
+    assert!(Explore::exhaustive().preemptions(1).check(overtakes).is_complete());
+    let failure = Explore::default().lateness(Duration::ZERO).try_check(overtakes).unwrap_err();
+    assert!(failure.schedule().to_string().contains(":~"), "{failure}");
+    assert_eq!(failure.problem().at(), Instant::EPOCH);
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use fiber_core::sync::Channel;
 use fiber_core::{Error, Fiber, Run};
 use fiber_test::{Explore, Failure, ProblemKind, Search};
 
@@ -293,4 +294,25 @@ fn a_long_livelock_of_two_fibers_is_reported_soon() {
     assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
     assert_eq!(failure.schedule().to_string(), "");
     assert!(failure.calmer().is_none(), "{:?}", failure.calmer());
+}
+
+/// The fiber that waits for an answer is where the program stops, not what is wrong with it.
+#[test]
+fn a_report_tells_of_the_panic_before_the_problem() {
+    let failure = failure(|| {
+        let (answers, answer) = Channel::<u32>::bounded(1);
+        let printer = Fiber::lazy(|| -> () { panic!("no paper\nin tray 2") }).named("printer");
+        printer.fork().bind(move |printer| answer.recv().map(move |_| drop((printer, answers))))
+    });
+    assert_eq!(failure.problem().kind(), ProblemKind::Deadlock, "{failure}");
+    let text = failure.to_string();
+    let earlier: Vec<_> = text.lines().filter(|line| line.starts_with("earlier   ")).collect();
+    assert!(earlier.len() == 1 && earlier[0].starts_with("earlier   fiber 0.0 \"printer\" "), "{text}");
+    assert!(earlier[0].ends_with(" panicked in turn 1: no paper"), "{text}");
+}
+
+#[test]
+fn a_panic_that_is_the_problem_is_told_once() {
+    let text = failure(|| Fiber::lazy(|| -> () { panic!("no paper") }).fork().bind(|printer| printer.join())).to_string();
+    assert!(!text.contains("\nearlier "), "{text}");
 }
