@@ -90,6 +90,18 @@ fn an_idle_worker_takes_what_a_blocking_closure_of_its_pool_lends() {
     assert_eq!(block_on(nested).unwrap(), 2 * 987);
 }
 
+/// The body waits for a task, which needs another thread.
+#[test]
+fn a_scope_into_which_a_foreign_thread_has_spawned_still_finds_helpers() {
+    let pool = pool(1);
+    let has_run = AtomicBool::new(false);
+    pool.scope(|s| {
+        thread::scope(|threads| _ = threads.spawn(|| drop(s.spawn(|| ()))));
+        s.spawn(|| has_run.store(true, Ordering::Relaxed));
+        wait_until(|| has_run.load(Ordering::Relaxed));
+    });
+}
+
 /// All wait for each other, so each needs its own thread.
 #[test]
 fn nested_calls_lend_several_tasks_at_a_time() {
