@@ -1,5 +1,6 @@
 //! [`dump_on_panic`]: the fibers around a panic.
 
+use std::io::{self, Write};
 use std::iter::successors;
 use std::panic;
 
@@ -39,7 +40,8 @@ pub fn dump_on_panic() {
     panic::set_hook(Box::new(move |info| {
         before(info);
         if let Some(report) = Context::current().and_then(report) {
-            eprintln!("{report}");
+            // Whether or not anybody reads it: a panic of the hook would end the process.
+            _ = writeln!(io::stderr(), "{report}");
         }
     }));
 }

@@ -1,5 +1,6 @@
 //! [`dump_on_signal`]: the live fibers, when the user asks for them.
 
+use std::io::{self, Write};
 use std::thread;
 
 use fiber_core::{Context, Error};
@@ -22,7 +23,8 @@ use signal_hook::iterator::Signals;
 /// An `io::Error`, if the operating system refuses the handler or the thread.
 pub fn dump_on_signal(context: &Context) -> Result<(), Error> {
     let (mut signals, context) = (Signals::new([SIGUSR1])?, context.clone());
-    let print = move || signals.forever().for_each(|_| eprintln!("{}", context.dump()));
+    // Whether or not anybody reads it: a panic would end the thread.
+    let print = move || signals.forever().for_each(|_| _ = writeln!(io::stderr(), "{}", context.dump()));
     thread::Builder::new().name("signal-dump".to_owned()).spawn(print)?;
     Ok(())
 }

@@ -54,8 +54,8 @@ impl SchedulerId {
     pub(crate) fn enter_blocking(self, call: &str) -> Inside {
         assert!(
             !self.is_inside(),
-            "`{call}` would block a thread of its own scheduler: it was called by a fiber, or a blocking closure, \
-             that runs there. Bind the fiber instead of running it, or spawn it and join its handle."
+            "`{call}` would block a thread of its own scheduler: it was called by a fiber, a blocking closure or a \
+             borrowed task that runs there. Bind the fiber instead of running it, or spawn it and join its handle."
         );
         self.enter()
     }

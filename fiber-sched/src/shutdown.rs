@@ -12,6 +12,7 @@
 //! Nothing new can be submitted to the pool meanwhile, because `shutdown` and `drop` own it. Only code with a clone of its
 //! root context may spawn, until the pool is drained or cancelled.
 
+use std::ptr;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -92,7 +93,7 @@ impl Shutdown {
             root.cancel();
         }
         let ending = Ending { plan: self, root: root.clone(), scheduler: scheduler.clone(), empty: drained };
-        if !scheduler.id().is_inside() {
+        if !scheduler.id().is_inside() && !is_in_fiber_of(root) {
             return ending.run();
         }
         // The caller would wait for its own end, so another thread waits instead.
@@ -104,6 +105,14 @@ impl Shutdown {
         }
         Err(unfinished)
     }
+}
+
+/// Whether a fiber of the scheduler calls. It may be on any thread: one that has not started ends on the thread that cancels it, where
+/// its closure is dropped.
+fn is_in_fiber_of(root: &Context) -> bool {
+    let of_root =
+        |fiber: Context| ptr::addr_eq(Arc::as_ptr(fiber.scheduler()), Arc::as_ptr(root.scheduler()));
+    Context::current().is_some_and(of_root)
 }
 
 /// A pool that is ending.

@@ -80,6 +80,28 @@ fn panics() {
     assert!(scheduler.run(Fiber::lazy(|| -> () { panic!("in place") })).is_panicked());
 }
 
+#[test]
+fn a_panic_whose_tree_nobody_reads_ends_only_its_fiber() {
+    let mut program = program("panics_unread");
+    let mut child =
+        program.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    drop(child.stdin.take()); // it goes on
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+#[ignore = "run by the test above, in a process of its own"]
+fn panics_unread() {
+    assert_is_another_process();
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    fiber_sched::dump_on_panic();
+    let pool = Pool::builder().workers(1).build();
+    assert!(
+        fiber_sched::block_on(pool.spawn(Fiber::lazy(|| -> () { panic!("no such order") }))).is_panicked()
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_prints_the_fibers_while_all_workers_are_stuck() {

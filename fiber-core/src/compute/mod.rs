@@ -31,7 +31,8 @@
 //!
 //! # In tests
 //! Under the `TestScheduler` of `fiber-test`, all runs on one thread, one task after the other, in an order that is part of
-//! the schedule: the explorer tries others, and a failure is repeated by its schedule.
+//! the schedule: the explorer tries others, and a failure is repeated by its schedule. A task may run inside of a call of
+//! [`spawn`](Scope::spawn) or [`join`](Spawned::join) in the body of its scope: hold no lock there that a task wants.
 
 mod items;
 mod join;

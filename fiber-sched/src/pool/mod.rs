@@ -106,8 +106,8 @@ impl Pool {
     /// Until the fiber has ended.
     ///
     /// # Panics
-    /// If it is called in a fiber or blocking closure of the same pool, because it would block their thread. Bind the
-    /// fiber there instead, or [`spawn`](Pool::spawn) it and join its handle.
+    /// If it is called in a fiber, blocking closure or borrowed task of the same pool, because it would block their thread. Bind
+    /// the fiber there instead, or [`spawn`](Pool::spawn) it and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         self.run_as("Pool::run", fiber)

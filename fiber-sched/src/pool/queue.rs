@@ -266,11 +266,18 @@ impl Queues {
     }
 
     /// Lets another worker run in the place of one that calls `wait`, and gives what waits there to all workers.
+    ///
+    /// A worker that was stuck before stays so until the end of its turn, so that the turn is reported once.
     pub(super) fn stand_in_for(&self, local: &Local, wait: &mut dyn FnMut()) {
+        let was_displaced = local.is_displaced();
         local.note_displaced(false, self);
-        self.give_place(local.index());
+        let is_new = self.give_place(local.index());
         wait();
-        local.recover(self);
+        // What has been computed before does not count: it is a computation that splits.
+        self.seat(local.index()).continues();
+        if is_new || was_displaced {
+            local.recover(self);
+        }
     }
 
     /// Lets another worker run beside one that cannot run its tasks. `false`: another one runs there already.
@@ -305,14 +312,16 @@ impl Queues {
     }
 
     /// Calls the hook. A searcher that takes its time would keep the sleepers from being woken, so it does not count as
-    /// one meanwhile.
+    /// one meanwhile. Nor does it take the place of a worker that runs fibers.
     fn report(&self, stuck: Stuck) {
+        self.idle.add_place();
         if self.idle.leave_search() && self.has_any() {
             self.idle.notify();
         }
         contain(|| self.settings.load().stuck(&stuck));
         self.observers.stuck(&stuck);
         _ = self.idle.begin_search();
+        self.idle.remove_place();
     }
 
     /// Drops the tasks in all queues, after the stop.

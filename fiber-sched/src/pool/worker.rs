@@ -245,6 +245,11 @@ impl Local {
         !has_given
     }
 
+    /// Whether the worker computes beside one that runs in its place.
+    pub(super) fn is_displaced(&self) -> bool {
+        self.is_displaced.get()
+    }
+
     /// Records whether the worker computes beside one that runs in its place.
     pub(super) fn note_displaced(&self, is_displaced: bool, queues: &Queues) {
         match (self.is_displaced.replace(is_displaced), is_displaced) {

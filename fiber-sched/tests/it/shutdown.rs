@@ -131,6 +131,32 @@ fn a_fiber_that_owns_the_last_pool_may_drop_it_on_a_worker() {
     eventually(|| threads_named("last-owner") == 0);
 }
 
+/// It ends on the thread that cancels it, which would wait for it.
+#[test]
+fn a_fiber_that_owns_the_last_pool_and_has_not_started_may_be_cancelled() {
+    let settings = Settings::new().quantum(LONG); // so that no other thread starts it
+    let pool = Arc::new(Pool::builder().workers(1).name("last-unrun").settings(settings).build());
+    let (begin, begun) = mpsc::channel();
+    let (end, ends) = mpsc::channel::<()>();
+    let _busy = pool.spawn(Fiber::lazy(move || {
+        begin.send(()).unwrap();
+        _ = ends.recv();
+    }));
+    begun.recv().unwrap();
+    let owned = pool.clone();
+    let owner = pool.spawn(Fiber::lazy(move || drop(owned)));
+    drop(pool);
+    let (cancelled, is_cancelled) = mpsc::channel();
+    thread::spawn(move || {
+        owner.cancel_now();
+        cancelled.send(owner.is_finished()).unwrap();
+    });
+    assert_eq!(is_cancelled.recv_timeout(Duration::from_secs(20)), Ok(true));
+    drop(end);
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("last-unrun") == 0);
+}
+
 #[test]
 fn the_pool_may_be_dropped_on_a_blocking_thread_of_its_own() {
     let pool = Arc::new(Pool::builder().workers(1).name("last-block").build());

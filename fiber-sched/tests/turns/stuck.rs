@@ -200,6 +200,87 @@ fn a_timer_that_a_stuck_fiber_has_set_fires() {
     assert!(block_on(pool.spawn(stuck)).unwrap(), "only the stuck worker knows of the timer");
 }
 
+/// Waits for a task that another thread runs.
+fn waits_for_a_task(time: Duration) {
+    fiber_sched::scope(|s| {
+        let (begin, begun) = mpsc::channel();
+        let task = s.spawn(move || {
+            begin.send(()).unwrap();
+            thread::sleep(time);
+        });
+        begun.recv_timeout(PATIENCE).unwrap();
+        task.join();
+    });
+}
+
+/// Work for others, so that they look for a worker that is stuck.
+fn ticks() -> Fiber<()> {
+    Fiber::delay(Duration::from_millis(1)).bind(|()| Fiber::defer(ticks)).boxed()
+}
+
+#[test]
+fn a_computation_that_waits_for_its_tasks_is_not_stuck() {
+    // Stuck after 400 ms, each piece is much shorter.
+    let (pool, reports) = pool_with(2, Settings::new().quantum(Duration::from_millis(40)));
+    let _others = pool.spawn(ticks());
+    let computes = Fiber::lazy(|| {
+        for _ in 0..30 {
+            waits_for_a_task(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(10));
+        }
+    });
+    assert!(block_on(pool.spawn(computes)).is_success());
+    assert!(reports.try_recv().is_err(), "it splits all the time");
+}
+
+#[test]
+fn a_stuck_turn_that_waits_for_its_tasks_is_reported_once() {
+    let (report, reports) = mpsc::channel();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counts = count.clone();
+    let hook = move |_: &Stuck| {
+        counts.fetch_add(1, Ordering::Relaxed);
+        _ = report.send(());
+    };
+    let pool = Pool::builder().workers(2).settings(Settings::new().on_stuck(hook)).build();
+    let _others = pool.spawn(ticks());
+    let computes = Fiber::lazy(move || {
+        reports.recv_timeout(PATIENCE).unwrap();
+        for _ in 0..5 {
+            waits_for_a_task(Duration::from_millis(10));
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    assert!(block_on(pool.spawn(computes)).is_success());
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn the_only_worker_runs_others_after_its_stuck_turn_while_the_hook_takes_its_time() {
+    let (called, calls) = mpsc::channel();
+    let (release, released) = mpsc::channel();
+    let released = Mutex::new(released);
+    let hook = move |_: &Stuck| {
+        called.send(()).unwrap();
+        _ = released.lock().unwrap().recv_timeout(PATIENCE);
+    };
+    let pool = Pool::builder().workers(1).settings(Settings::new().on_stuck(hook)).build();
+    let (end, blocks) = blocks();
+    let stuck = pool.spawn(blocks);
+    let _others = pool.spawn(ticks());
+    calls.recv_timeout(PATIENCE).unwrap();
+    end.send(()).unwrap();
+    assert!(block_on(stuck).unwrap());
+    let (runs, has_run) = mpsc::channel();
+    let other = pool.spawn(Fiber::lazy(move || runs.send(()).unwrap()));
+    assert!(
+        has_run.recv_timeout(PATIENCE / 2).is_ok(),
+        "the thread that calls the hook takes the only place"
+    );
+    release.send(()).unwrap();
+    assert!(block_on(other).is_success());
+}
+
 #[test]
 fn workers_are_woken_while_the_hook_takes_its_time() {
     let (called, calls) = mpsc::channel();

@@ -204,11 +204,11 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
         let ((run, sink), room) = context.claim::<Self>()?;
         let slot = Slot::in_room(room);
         let cx = &Cx::new(context, view, &slot);
+        let _current = context.set_current();
         if context.is_cancelled() {
             end_unstarted(cx, run, sink);
             return None;
         }
-        let _current = context.set_current();
         match closes(cx, run_guarded(run, cx), sink) {
             Step::Done(_) => None,
             Step::Wait(_) => slot.take(),
@@ -217,6 +217,7 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
 
     fn abandon(context: &Context) {
         if let Some(((run, sink), _)) = context.claim::<Self>() {
+            let _current = context.set_current();
             end(context, sink, Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
         }
     }

@@ -190,7 +190,8 @@ impl Shared {
         let help = Task::compute(Arc::new(Helper(self.clone())));
         with_crew(|crew| match crew {
             Some(crew) => crew.share(help),
-            None => drop(help),
+            // A thread of no scheduler has spawned. Another one may call for a helper later.
+            None => self.state.lock().helpers -= 1,
         });
     }
 
