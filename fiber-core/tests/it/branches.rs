@@ -54,7 +54,7 @@ fn of_a_cancelled_race_the_first_to_end_wins_on_either_side() {
     let late = || after(5, ()).uncancelable();
     assert!(ends(late().race(Fiber::<()>::never()).map(drop).boxed()).is_cancelled());
     assert!(ends(Fiber::<()>::never().race(late()).map(drop).boxed()).is_cancelled());
-    assert!(ends(Fiber::race_all([late().boxed(), Fiber::never().boxed()])).is_cancelled());
+    assert!(ends(Fiber::race_all([late().boxed(), Fiber::never().boxed()]).boxed()).is_cancelled());
 }
 
 #[test]

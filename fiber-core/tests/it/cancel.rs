@@ -78,8 +78,8 @@ fn cancel_of_a_fiber_that_joins_leaves_the_joined_one_running() {
 #[test]
 fn loops_over_items_pull_none_if_the_fiber_was_cancelled_before() {
     let pulls = |pulled: &Counter| {
-        let pulled = pulled.0.clone();
-        std::iter::repeat_with(move || pulled.fetch_add(1, std::sync::atomic::Ordering::Relaxed)).take(3)
+        let pulled = pulled.clone();
+        std::iter::repeat_with(move || pulled.add()).take(3)
     };
     let pulled = Counter::default();
     let loops = [
