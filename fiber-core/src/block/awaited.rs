@@ -405,6 +405,8 @@ impl<T: Send + 'static> Answer<T> for Awaited<T> {
         if let Some((context, outcome)) = self.outcome.forget() {
             return forget(outcome, &context);
         }
+        // Its end wakes nobody. While it had the block's waker, the next awaited fiber could not run in place.
+        drop(self.outcome.withdraw());
         // A fiber that is about to move apart finds out by itself, after the same lock.
         let mut stage = self.stage.lock();
         let Stage::Apart(fiber, parts) = &mut *stage else { return };

@@ -189,6 +189,25 @@ fn one_that_is_dropped_half_way_has_ended_when_the_block_ends() {
     test.assert_no_leaks();
 }
 
+#[test]
+fn beside_the_finalizer_of_a_dropped_one_the_next_one_runs_in_place_and_its_value_reaches_the_block() {
+    let test = TestScheduler::new();
+    let arrived = Counter::default();
+    let arrives = arrived.clone();
+    let slow = Fiber::<()>::never().ensure(later(()));
+    let fiber = test.spawn(fiber! {
+        first_of(slow.into_future(), later(()).into_future()).await?;
+        let value = Fiber::delay(5 * SECOND).map(|()| 7).uncancelable().await?;
+        arrives.add();
+        value
+    });
+    test.run_for(3 * SECOND);
+    fiber.cancel_now();
+    test.run_until_idle();
+    assert_eq!((arrived.get(), fiber.outcome().unwrap()), (1, 7));
+    test.assert_no_leaks();
+}
+
 /// A fiber that an awaited one had made in the context of the block before it moved apart is cancelled with it.
 #[test]
 fn whatever_the_dropped_one_waits_in_is_cancelled() {

@@ -42,6 +42,34 @@ fn losing_a_race_does_not_cancel_the_parent() {
 }
 
 #[test]
+fn of_a_cancelled_race_the_first_to_end_wins_on_either_side() {
+    let ends = |race: Fiber<()>| {
+        let test = TestScheduler::new();
+        let fiber = test.spawn(race);
+        test.run_for(SECOND);
+        fiber.cancel_now();
+        test.run_until_idle();
+        fiber.outcome()
+    };
+    let late = || after(5, ()).uncancelable();
+    assert!(ends(late().race(Fiber::<()>::never()).map(drop).boxed()).is_cancelled());
+    assert!(ends(Fiber::<()>::never().race(late()).map(drop).boxed()).is_cancelled());
+    assert!(ends(Fiber::race_all([late().boxed(), Fiber::never().boxed()]).boxed()).is_cancelled());
+}
+
+#[test]
+fn a_cancelled_race_of_both_outcomes_gives_what_a_side_has_made() {
+    let test = TestScheduler::new();
+    let fiber = test.spawn(Fiber::<()>::never().race_with(after(5, "made").uncancelable()));
+    test.run_for(SECOND);
+    fiber.cancel_now();
+    test.run_until_idle();
+    let raced = fiber.outcome().unwrap();
+    assert!(raced.first.is_cancelled());
+    assert_eq!(raced.second.unwrap(), Either::Right("made"));
+}
+
+#[test]
 fn a_race_is_cancelled_with_both_sides() {
     let test = TestScheduler::new();
     let finalized = Counter::default();

@@ -76,6 +76,28 @@ fn cancel_of_a_fiber_that_joins_leaves_the_joined_one_running() {
 }
 
 #[test]
+fn loops_over_items_pull_none_if_the_fiber_was_cancelled_before() {
+    let pulls = |pulled: &Counter| {
+        let pulled = pulled.clone();
+        std::iter::repeat_with(move || pulled.add()).take(3)
+    };
+    let pulled = Counter::default();
+    let loops = [
+        Fiber::for_each(pulls(&pulled), |_| Fiber::success(())).boxed(),
+        Fiber::fold(pulls(&pulled), (), |(), _| Fiber::success(())).boxed(),
+    ];
+    for items in loops {
+        let test = TestScheduler::new();
+        let fiber = test.spawn(Fiber::delay(2 * SECOND).uncancelable().bind(move |()| items));
+        test.run_for(SECOND);
+        fiber.cancel_now();
+        test.run_until_idle();
+        assert!(fiber.outcome().is_cancelled());
+        assert_eq!(pulled.get(), 0);
+    }
+}
+
+#[test]
 fn an_endless_loop_of_binds_is_cancelled() {
     let test = TestScheduler::new();
     let counter = Counter::default();

@@ -152,6 +152,24 @@ fn a_cancellation_reaches_all_attempts_and_makes_no_more() {
 }
 
 #[test]
+fn of_a_cancelled_hedge_a_late_success_wins_and_the_first_failure_stays_the_first() {
+    let end_of = |late: Fiber<u32>| {
+        let all = vec![fails_after(SECOND / 2, "early"), fails_after(4 * SECOND, "late").uncancelable().boxed(), late];
+        let test = TestScheduler::new();
+        let hedge = test.spawn(Fiber::hedge(SECOND, 3, attempts(all)));
+        test.run_for(2 * SECOND);
+        hedge.cancel_now();
+        test.run_until_idle();
+        test.assert_no_leaks();
+        hedge.outcome()
+    };
+    assert_eq!(end_of(succeeds_after(5 * SECOND, 3).uncancelable().boxed()).unwrap(), 3);
+    let error = end_of(Fiber::never().boxed()).failure().unwrap();
+    let suppressed: Vec<_> = error.suppressed().iter().map(Error::to_string).collect();
+    assert_eq!((error.to_string(), suppressed), ("early".into(), vec!["late".into()]));
+}
+
+#[test]
 fn a_final_failure_ends_it_and_awaits_the_others() {
     let finalized = Counter::default();
     let slow = Fiber::<u32>::never().ensure(Fiber::delay(SECOND)).ensure(finalized.count()).boxed();

@@ -275,7 +275,8 @@ fn judge<T>(
 ) -> (Outcome<T>, bool) {
     let decides = match (&outcome, goes_on) {
         (Outcome::Success(_), _) => Ok(true),
-        _ if is_late => Ok(!outcome.is_cancelled()),
+        // A success of another attempt still counts, and no attempt follows this one.
+        _ if is_late => Ok(false),
         (Outcome::Failure(error), Some(goes_on)) => guard(|| !goes_on.holds(error)),
         _ => Ok(false),
     };

@@ -28,7 +28,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// None: failures of the sides are part of the value.
     ///
     /// # Cancellation
-    /// Both sides are cancelled and awaited; then the fiber ends as cancelled.
+    /// Both sides are cancelled and awaited. If both end as cancelled, so does the fiber; otherwise it gives both outcomes, so no value is
+    /// lost.
     #[track_caller]
     pub fn race_with<U, S>(self, other: Fiber<U, S>) -> Fiber<Raced<T, U>, RaceWith<R, S>>
     where

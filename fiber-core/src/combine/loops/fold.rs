@@ -68,8 +68,8 @@ where
     }
 
     fn next(&mut self, cx: &Cx<'_>, last: Option<S>) -> ControlFlow<Outcome<S>, R> {
-        if last.is_some() && cx.is_interrupted() {
-            // A check of its own, because the rounds may all be uncancelable.
+        if cx.is_interrupted() {
+            // A check of its own, before an item is pulled, and because the rounds may all be uncancelable.
             return ControlFlow::Break(Outcome::Cancelled);
         }
         let state = last.unwrap_or_else(|| self.start.take().expect("a loop starts once"));

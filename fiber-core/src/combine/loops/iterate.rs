@@ -350,9 +350,9 @@ where
         outcome.split()
     }
 
-    fn next(&mut self, cx: &Cx<'_>, last: Option<()>) -> ControlFlow<Outcome<()>, R> {
-        if last.is_some() && cx.is_interrupted() {
-            // A check of its own, because the rounds may all be uncancelable.
+    fn next(&mut self, cx: &Cx<'_>, _: Option<()>) -> ControlFlow<Outcome<()>, R> {
+        if cx.is_interrupted() {
+            // A check of its own, before an item is pulled, and because the rounds may all be uncancelable.
             return ControlFlow::Break(Outcome::Cancelled);
         }
         match self.items.next() {
