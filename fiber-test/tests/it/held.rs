@@ -492,6 +492,7 @@ fn items_that_are_left_in_a_channel_are_no_leak_by_themselves() {
     test.run(sender.send_all(1..=4)).unwrap();
     test.assert_no_leaks();
     let spawned = test.spawn(never());
+    test.run_until_idle();
     assert!(leak_of(&test).ends_with("\nand these were not received\n  4 items in Channel `jobs`"));
     assert_eq!(receiver.try_recv(), Ok(1));
     assert!(leak_of(&test).ends_with("  3 items in Channel `jobs`"));
