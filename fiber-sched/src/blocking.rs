@@ -2,7 +2,7 @@
 //! task.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -33,14 +33,10 @@ pub(crate) struct Blocking {
 
 struct Shared {
     observers: Observers,
-    surround: OnceLock<Surround>,
     state: Mutex<State>,
     /// Signals a new task, or the end.
     changed: Condvar,
 }
-
-/// Calls a function on a thread that shares its borrowed tasks with the scheduler.
-type Surround = Box<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -69,14 +65,8 @@ impl Blocking {
         observers: Observers,
     ) -> Self {
         let state = State { max_threads, keep_alive, ..State::default() };
-        let (state, surround) = (Mutex::new(state), OnceLock::new());
-        let shared = Shared { observers, surround, state, changed: Condvar::new() };
+        let shared = Shared { observers, state: Mutex::new(state), changed: Condvar::new() };
         Blocking { shared: Arc::new(shared), threads }
-    }
-
-    /// Sets what surrounds each task, before there is any. By default, nothing does.
-    pub(crate) fn surround(&self, surround: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static) {
-        _ = self.shared.surround.set(Box::new(surround));
     }
 
     /// Runs the task on an idle thread, on a new one, or as soon as a thread is free. Drops the task after `stop`.
@@ -211,12 +201,7 @@ impl Shared {
     }
 
     fn run(&self, thread: u64, task: Task) {
-        let mut task = Some(task);
-        let mut run = || task.take().into_iter().for_each(|task| self.observers.run(task, Task::run));
-        contain(|| match self.surround.get() {
-            Some(surround) => surround(&mut run),
-            None => run(),
-        });
+        contain(|| self.observers.run(task, Task::run));
         let caller = self.state.lock().callers.remove(&thread);
         // Without the lock: this may drop the fiber's cell.
         drop(caller);

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use fiber_core::scheduler::net::Net;
 use fiber_core::scheduler::{
-    BranchDeque, Checkpoint, Event, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, serve,
+    BranchDeque, Checkpoint, Event, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 use fiber_core::{Context, Instant};
 
@@ -17,7 +17,6 @@ use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
 use super::seat::Seat;
-use super::thread::PoolThread;
 use super::worker::{Local, Worker, with_local};
 use crate::bed::Bed;
 use crate::blocking::Blocking;
@@ -76,11 +75,6 @@ impl PoolScheduler {
                 builder.observers,
             ),
             threads,
-        });
-        let pool = Arc::downgrade(&scheduler);
-        scheduler.blocking.surround(move |run| match pool.upgrade() {
-            Some(pool) => serve(&PoolThread::guest(&pool), id.key(), run),
-            None => run(),
         });
         for ((local, branches), bed) in locals.into_iter().zip(branches).zip(beds) {
             let supply = builder.stacks.clone();

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::compute::{self, scope};
-use fiber_core::{Error, Fiber, Outcome};
+use fiber_core::{Fiber, Outcome};
 use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 
 /// Fails a test that would hang.
@@ -68,26 +68,6 @@ fn an_idle_worker_takes_the_right_side() {
         compute::join(|| meet.wait(), || meet.wait());
     })))
     .unwrap();
-}
-
-#[test]
-fn an_idle_worker_takes_what_a_blocking_closure_of_its_pool_lends() {
-    let pool = Pool::builder().workers(1).name("own").build();
-    let meets = || {
-        let meet = Barrier::new(2);
-        let name = || {
-            meet.wait();
-            thread::current().name().map(str::to_owned)
-        };
-        fiber_sched::join(name, name).1.unwrap()
-    };
-    let blocking = pool.spawn(Fiber::blocking(meets));
-    assert!(block_on(blocking).unwrap().starts_with("own-worker-"));
-    let dedicated = pool.spawn(Fiber::dedicated(move |_| Ok::<_, Error>(meets())));
-    assert!(block_on(dedicated).unwrap().starts_with("own-worker-"));
-    // One thread can take both.
-    let nested = pool.spawn(Fiber::blocking(|| scope(|s| s.spawn(|| fib(16)).join() + fib(16))));
-    assert_eq!(block_on(nested).unwrap(), 2 * 987);
 }
 
 /// The body waits for a task, which needs another thread.
