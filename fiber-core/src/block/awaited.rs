@@ -111,7 +111,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
                 None => Poll::Ready(Err(Error::new(NoScheduler))),
             },
             State::Waiting(awaited) => match awaited.answer(waker) {
-                Some(outcome) => self.end(outcome, port, waker),
+                Some((outcome, is_cut_short)) => self.end(outcome, is_cut_short, port, waker),
                 None => {
                     if let Some(port) = port {
                         port.wait_beside(waker);
@@ -120,7 +120,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
                     Poll::Pending
                 }
             },
-            State::Cancelled => self.end(Outcome::Cancelled, port, waker),
+            State::Cancelled => self.end(Outcome::Cancelled, true, port, waker),
             State::Over => panic!("polled after it was ready"),
         }
     }
@@ -144,13 +144,19 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             &elsewhere
         };
         let outside = Settings::begin(cx, port.forks());
+        if cx.masks() > 0
+            && let Some(fiber) = cx.own_node()
+        {
+            fiber.set_cut_short(false);
+        }
         let pushed = match run_guarded(fiber.into_run(), cx).detach(cx) {
             Ok(outcome) => {
                 if cx.has_left_over() {
                     cx.drop_left_over();
                 }
                 port.keep(outside.end(cx).place());
-                return self.end(outcome, Some(port), waker);
+                let is_cut_short = outcome.is_cancelled() && cx.own_node().is_some_and(Context::is_cut_short);
+                return self.end(outcome, is_cut_short, Some(port), waker);
             }
             Err(pushed) => pushed,
         };
@@ -182,8 +188,15 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         self.put_off < PATIENCE
     }
 
+    /// The fiber has ended. `is_cut_short`: with a part that the cancellation of the block has ended in an uncancelable region.
     #[inline]
-    fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
+    fn end(
+        &mut self,
+        outcome: Outcome<T>,
+        is_cut_short: bool,
+        port: Option<&Port<'_>>,
+        waker: &Waker,
+    ) -> Poll<Result<T, Error>> {
         if let Some(port) = port {
             // Also after a failure, because code that awaits until it succeeds is a loop like any other.
             port.owe_point();
@@ -193,8 +206,12 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             Outcome::Failure(error) => Poll::Ready(Err(error)),
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
             Outcome::Cancelled => match port {
-                // An ancestor was cancelled: the block is dropped, and sees no failure.
-                Some(port) if port.cx().is_cancelled() && self.put_off(port, waker) => {
+                // The block is cancelled: it is dropped, and sees no failure. In a region, such as a finalizer, it goes on.
+                Some(port)
+                    if port.cx().is_cancelled()
+                        && (is_cut_short || !port.cx().is_masked())
+                        && self.put_off(port, waker) =>
+                {
                     self.state = State::Cancelled;
                     port.stop(Outcome::Cancelled);
                     Poll::Pending
@@ -294,8 +311,8 @@ pub(super) trait Asked: Send + Sync {
 
 /// An awaited fiber, as its future uses it.
 trait Answer<T>: Send + Sync {
-    /// The outcome, if the fiber has ended. Otherwise the end of the fiber wakes `waker`.
-    fn answer(&self, waker: &Waker) -> Option<Outcome<T>>;
+    /// The outcome, if the fiber has ended, and whether it is [cut short](FiberFuture::end). Otherwise the end of the fiber wakes `waker`.
+    fn answer(&self, waker: &Waker) -> Option<(Outcome<T>, bool)>;
     /// Called when the future is dropped.
     fn give_up(&self);
 }
@@ -387,7 +404,7 @@ impl<T: Send + 'static> Asked for Awaited<T> {
 }
 
 impl<T: Send + 'static> Answer<T> for Awaited<T> {
-    fn answer(&self, waker: &Waker) -> Option<Outcome<T>> {
+    fn answer(&self, waker: &Waker) -> Option<(Outcome<T>, bool)> {
         let mut unanswered = None;
         while !self.outcome.is_done() {
             drop(self.outcome.withdraw());
@@ -398,7 +415,9 @@ impl<T: Send + 'static> Answer<T> for Awaited<T> {
                 Joining::Occupied(waker) => unanswered = Some(waker),
             }
         }
-        self.outcome.take().map(|(_, outcome)| outcome)
+        let (fiber, outcome) = self.outcome.take()?;
+        let is_cut_short = outcome.is_cancelled() && fiber.is_cut_short();
+        Some((outcome, is_cut_short))
     }
 
     fn give_up(&self) {

@@ -154,7 +154,11 @@ fn a_cancellation_reaches_all_attempts_and_makes_no_more() {
 #[test]
 fn of_a_cancelled_hedge_a_late_success_wins_and_the_first_failure_stays_the_first() {
     let end_of = |late: Fiber<u32>| {
-        let all = vec![fails_after(SECOND / 2, "early"), fails_after(4 * SECOND, "late").uncancelable().boxed(), late];
+        let all = vec![
+            fails_after(SECOND / 2, "early"),
+            fails_after(4 * SECOND, "late").uncancelable().boxed(),
+            late,
+        ];
         let test = TestScheduler::new();
         let hedge = test.spawn(Fiber::hedge(SECOND, 3, attempts(all)));
         test.run_for(2 * SECOND);

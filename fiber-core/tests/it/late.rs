@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::support::Counter;
-use fiber_core::{Fiber, Outcome, fiber, uncancelable};
+use fiber_core::error::Cancelled;
+use fiber_core::{CancelToken, Fiber, Outcome, fiber, uncancelable};
 use fiber_test::{Explore, TestScheduler};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -92,6 +93,49 @@ fn a_block_in_an_uncancelable_region_goes_on() {
     let outcome: Outcome<()> = test.run(fiber);
     assert!(outcome.is_cancelled());
     assert_eq!(test.now().as_nanos(), 2_000_000_000);
+}
+
+/// The fiber is cancelled, and so is what its finalizer awaits, but for another reason.
+#[test]
+fn a_finalizer_that_is_a_block_goes_on_after_what_it_awaits_was_cancelled_alone() {
+    // Before the finalizer awaits it, and while it does.
+    for cancelled_after in [0, 2] {
+        let (token, counter, test) = (CancelToken::new(), Counter::default(), TestScheduler::new());
+        let (flush, close) = (Fiber::delay(3 * SECOND).cancelled_by(&token), counter.count());
+        let end = fiber! {
+            assert!(flush.await.unwrap_err().is::<Cancelled>());
+            do! close;
+        };
+        let spawned = test.spawn(Fiber::never().map(|()| ()).ensure(end));
+        test.run_for(SECOND);
+        if cancelled_after == 0 {
+            token.cancel();
+        }
+        spawned.cancel_now();
+        test.run_for(cancelled_after * SECOND);
+        token.cancel();
+        test.run_until_idle();
+        assert_eq!(counter.get(), 1, "the token was cancelled after {cancelled_after} s");
+        assert!(spawned.outcome().is_cancelled());
+    }
+}
+
+/// Another restored part of the region was cut short before.
+#[test]
+fn a_block_in_a_region_tells_a_part_that_was_cut_short_from_one_that_was_cancelled_alone() {
+    let token = CancelToken::new();
+    token.cancel();
+    let fiber = uncancelable(move |restore| {
+        fiber! {
+            do! cancel_me();
+            let! cut = restore.apply(Fiber::never()).map_outcome(|outcome: Outcome<()>| {
+                Outcome::Success(outcome.is_cancelled())
+            });
+            let alone = Fiber::<()>::never().cancelled_by(&token).await;
+            (cut, alone.is_err())
+        }
+    });
+    assert_eq!(run(fiber.boxed()).unwrap(), (true, true));
 }
 
 #[test]

@@ -313,6 +313,7 @@ fn a_report_tells_of_the_panic_before_the_problem() {
 
 #[test]
 fn a_panic_that_is_the_problem_is_told_once() {
-    let text = failure(|| Fiber::lazy(|| -> () { panic!("no paper") }).fork().bind(|printer| printer.join())).to_string();
+    let text = failure(|| Fiber::lazy(|| -> () { panic!("no paper") }).fork().bind(|printer| printer.join()))
+        .to_string();
     assert!(!text.contains("\nearlier "), "{text}");
 }

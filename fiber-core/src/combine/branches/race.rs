@@ -105,9 +105,12 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<Either<A, B>> {
         match ended {
-            Ended { left: Outcome::Success(value), right: Outcome::Cancelled, right_was_first: false, .. } => {
-                Outcome::Success(Either::Left(value))
-            }
+            Ended {
+                left: Outcome::Success(value),
+                right: Outcome::Cancelled,
+                right_was_first: false,
+                ..
+            } => Outcome::Success(Either::Left(value)),
             ended => first_of_two(cx, ended, frame),
         }
     }

@@ -219,6 +219,13 @@ pub(crate) struct Masks(u32);
 impl Setting for Masks {
     #[inline]
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        // What awaits this in the region is told why it is cancelled.
+        if outcome.is_cancelled()
+            && cx.is_interrupted()
+            && let Some(fiber) = cx.own_node()
+        {
+            fiber.set_cut_short(true);
+        }
         cx.set_masks(self.0);
         outcome
     }

@@ -628,6 +628,15 @@ impl Context {
         before
     }
 
+    /// Sets whether the cancellation of the fiber has ended a part of a region that can be interrupted.
+    pub(crate) fn set_cut_short(&self, is_cut_short: bool) {
+        self.state().own.set(Own::CUT_SHORT, is_cut_short);
+    }
+
+    pub(crate) fn is_cut_short(&self) -> bool {
+        self.state().own.has(Own::CUT_SHORT)
+    }
+
     /// The number of those regions that shield the context itself.
     #[inline]
     pub(crate) fn masks_outside(&self) -> u32 {
