@@ -1,7 +1,7 @@
 use std::fmt;
 
 use fiber_core::{Fiber, Run};
-use fiber_sched::Pool;
+use fiber_sched::{CurrentThread, Pool};
 use tokio::runtime::{Builder, Runtime};
 
 /// Two: the number of cores of the machine that the goals were set on.
@@ -13,6 +13,8 @@ pub struct Hosts {
     pub pool: Pool,
     /// The library's pool with one worker: it shows what the second one gains.
     pub single: Pool,
+    /// The library's scheduler on the calling thread only.
+    pub here: CurrentThread,
     /// tokio with as many workers as the pool.
     pub tokio: Runtime,
     /// tokio on the calling thread only.
@@ -33,6 +35,7 @@ impl Hosts {
         Hosts {
             pool: Pool::builder().workers(WORKERS).build(),
             single: Pool::builder().workers(1).build(),
+            here: CurrentThread::new(),
             tokio: Builder::new_multi_thread().worker_threads(WORKERS).enable_time().build().expect("tokio"),
             tokio_here: Builder::new_current_thread().build().expect("tokio"),
             rayon: rayon::ThreadPoolBuilder::new().num_threads(WORKERS).build().expect("rayon"),

@@ -46,7 +46,7 @@ fn ping_pong(hosts: &Hosts) -> Workload<'_> {
 
 fn ping_pong_on_one_thread(hosts: &Hosts) -> Workload<'_> {
     Workload::new("the same, all on one thread", 2 * ROUNDS, ROUNDS)
-        .by(Column::Fiber, || on_worker(&hosts.single, fiber_ping_pong()))
+        .by(Column::Fiber, || hosts.here.run(fiber_ping_pong()).unwrap())
         .by(Column::Tokio, || hosts.on_one_thread(ping_pong_of(tokio_pair(), tokio_pair())))
         .by(Column::Kanal, || hosts.on_one_thread(ping_pong_of(kanal_pair(), kanal_pair())))
         .by(Column::Flume, || hosts.on_one_thread(ping_pong_of(flume_pair(), flume_pair())))
