@@ -16,7 +16,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// `Result`.
     ///
     /// The awaited fiber runs in place, as if it were bound, unless the future waits for something else at the same
-    /// time.
+    /// time, or a future that it has polled before still keeps its waker.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};

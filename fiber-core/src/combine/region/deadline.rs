@@ -14,7 +14,8 @@ const OPERATOR: &str = "with_deadline";
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Limits this fiber and everything below it to end by `deadline`. At that time the fiber is cancelled, and
     /// awaited. Everything below inherits the deadline, and can read it
-    /// ([`Context::deadline`](crate::Context::deadline)). An earlier deadline from above takes precedence.
+    /// ([`Context::deadline`](crate::Context::deadline)). An earlier deadline from above takes precedence. What is no part of the fiber, such as
+    /// the body of a [`disconnect`](Fiber::disconnect) or [`timeout_disconnect`](Fiber::timeout_disconnect), inherits none.
     ///
     /// ```
     /// use fiber_core::{Fiber, error::DeadlineExceeded};
