@@ -542,7 +542,8 @@ impl Explore {
     }
 
     /// Lets any runnable fiber be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
-    /// of 99 ms and a limit of 100 ms race, as they do on a busy machine.
+    /// of 99 ms and a limit of 100 ms race, as they do on a busy machine. For a program with a simulated network, the default is zero: what
+    /// is due at an instant may overtake fibers that can run then. For others, no fiber is late by default.
     ///
     /// ```
     /// use fiber_core::Fiber;

@@ -170,8 +170,12 @@ impl Portfolio {
         // The first one of seed 0 draws the same random numbers as a TestScheduler without a seed.
         let mut random = SplitMix64::numbered(self.seed, self.number);
         let seed = if self.number == 0 { self.seed } else { u64::from(random.next() as u32) };
-        let is_late = self.is_lateness_drawn && !search.is_without_chance() && open.is_none();
-        let lateness = (is_late && self.number.is_multiple_of(2)).then(|| random.split());
+        let may_be_late = !search.is_without_chance() && open.is_none() && self.number.is_multiple_of(2);
+        let lateness = may_be_late.then(|| match self.is_lateness_drawn {
+            true => random.split(),
+            // Only a program with a network draws from it, so the schedules of others stay as they are.
+            false => random.clone().split(),
+        });
         let turns = self.learnt.turns;
         let faults = match &mut self.faults {
             Some((faults, random)) if !search.is_without_chance() => faults.draw(random, turns),

@@ -12,13 +12,24 @@ const ONE_IN: [usize; 3] = [2, 4, 16];
 #[derive(Debug)]
 pub(crate) struct Lateness {
     bound: Duration,
+    /// The program has a network, and nothing else is said: a packet may arrive while fibers can run.
+    is_of_network: bool,
     /// What draws whether time passes, and at one of how many decisions it does.
     chance: Option<(SplitMix64, usize)>,
 }
 
 impl Lateness {
     pub(crate) fn new(bound: Duration) -> Self {
-        Lateness { bound, chance: None }
+        Lateness { bound, is_of_network: false, chance: None }
+    }
+
+    /// Of a program with a network: at the instant when a packet arrives, it may overtake fibers that can run.
+    pub(crate) fn of_network() -> Self {
+        Lateness { is_of_network: true, ..Lateness::new(Duration::ZERO) }
+    }
+
+    pub(crate) fn is_of_network(&self) -> bool {
+        self.is_of_network
     }
 
     /// For the next run: with a generator, chance decides; without, the strategy does.

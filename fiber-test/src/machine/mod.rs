@@ -108,6 +108,7 @@ impl Machine {
     /// The network of its programs.
     pub(crate) fn network(&self) -> &Arc<dyn Surroundings> {
         touch_unknown("the simulated network");
+        self.state().mishaps.has_network();
         self.network.get_or_init(|| (self.new_network)(self.me.clone()))
     }
 

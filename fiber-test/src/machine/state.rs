@@ -541,11 +541,9 @@ impl State {
     /// Whether the next timer comes before any runnable fiber is too late.
     #[cold]
     fn may_be_later(&self, paused_at: Option<Instant>) -> bool {
-        let (Some(lateness), Some(next)) = (&self.mishaps.lateness, self.timeline.next_instant()) else {
-            return false;
-        };
+        let Some(next) = self.timeline.next_instant() else { return false };
         let first = self.ready.iter().map(|entry| entry.ready).chain(paused_at).min();
-        first.is_some_and(|first| lateness.allows(first, next))
+        first.is_some_and(|first| self.mishaps.may_overtake(first, next))
     }
 
     #[cold]

@@ -58,9 +58,31 @@ impl End {
 }
 
 /// A packet in transit.
-pub(super) struct Delivery {
-    pub(super) link: Arc<Link>,
-    pub(super) packet: Packet,
+struct Delivery {
+    link: Arc<Link>,
+    packet: Packet,
+    _request: Option<Request>,
+}
+
+/// A request to connect, which overtakes no fiber: one that can run may be about to listen.
+struct Request {
+    arrives: Instant,
+    machine: Weak<Machine>,
+}
+
+impl Request {
+    fn new(machine: &Arc<Machine>, arrives: Instant) -> Self {
+        machine.state().mishaps.wait_for_fibers(arrives);
+        Request { arrives, machine: Arc::downgrade(machine) }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        if let Some(machine) = self.machine.upgrade() {
+            machine.state().mishaps.wait_no_longer(self.arrives);
+        }
+    }
 }
 
 impl Wake for Delivery {
@@ -69,12 +91,18 @@ impl Wake for Delivery {
     }
 }
 
-impl Delivery {
-    /// Sends the packet, to arrive at the time `at`.
-    pub(super) fn send(self, machine: &Weak<Machine>, at: Instant) -> Option<TimerKey> {
-        let task = Task::fire(Wakeup::from(Waker::from(Arc::new(self))));
-        Some(machine.upgrade()?.schedule_at(at, task))
-    }
+/// Sends the packet, to arrive at the time `at`.
+pub(super) fn send(
+    link: Arc<Link>,
+    packet: Packet,
+    machine: &Weak<Machine>,
+    at: Instant,
+) -> Option<TimerKey> {
+    let machine = machine.upgrade()?;
+    let request = (packet == Packet::Hello).then(|| Request::new(&machine, at));
+    let delivery = Delivery { link, packet, _request: request };
+    let task = Task::fire(Wakeup::from(Waker::from(Arc::new(delivery))));
+    Some(machine.schedule_at(at, task))
 }
 
 /// When a packet that is sent now arrives.

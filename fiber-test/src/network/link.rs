@@ -14,7 +14,7 @@ use fiber_core::scheduler::{Scheduler, TimerKey};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::addresses::seen;
-use super::delivery::{Delivery, End, Packet};
+use super::delivery::{self, End, Packet};
 use super::ends::{Effect, Ends, Kind};
 use super::socket::Listening;
 use super::world::World;
@@ -183,8 +183,7 @@ impl Link {
             arrives = arrives.max(*last);
             *last = arrives;
         }
-        let delivery = Delivery { link: self.clone(), packet };
-        if let Some(timer) = delivery.send(&self.machine, arrives) {
+        if let Some(timer) = delivery::send(self.clone(), packet, &self.machine, arrives) {
             state.on_its_way.push_back((packet, timer));
         }
     }
