@@ -11,6 +11,7 @@ use super::accept::{Accept, Listens};
 use super::listener::TcpListener;
 use super::tcp::TcpStream;
 use crate::combine::Scope;
+use crate::engine::step::Run;
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -66,6 +67,55 @@ impl TcpListener {
     {
         serve(self.clone(), most, move |(stream, from)| f(stream, from), Location::caller())
     }
+
+    /// Like [`serve`](TcpListener::serve), until `stop` ends: from then on it accepts no connection, and it ends when those that it serves
+    /// have ended. They are not told; what tells them, or limits how long they may take, is up to the program.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::{Fiber, fiber, sync::Notify};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let test = TestScheduler::new();
+    /// let fiber = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 80));
+    ///     let stop = Notify::new();
+    ///     let answers = move |stream: TcpStream, _| {
+    ///         Fiber::delay(3 * second).bind(move |()| stream.write_all("late\n")).map(drop).boxed()
+    ///     };
+    ///     let serves = listener.serve_until(stop.wait(), 1000, answers);
+    ///     let client = fiber! {
+    ///         let! stream = TcpStream::connect(([127, 0, 0, 1], 80));
+    ///         do! Fiber::delay(second);
+    ///         stop.notify_one();
+    ///         return! stream.buffered().line().boxed();
+    ///     };
+    ///     let! () = serves and! line = client;
+    ///     line
+    /// };
+    /// assert_eq!(test.run(fiber).unwrap().as_deref(), Some("late"));
+    /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `serve`. If `stop` fails, its error: the connections are cancelled, and awaited.
+    ///
+    /// # Panics
+    /// As `serve`.
+    ///
+    /// # Cancellation
+    /// As `serve`, also while it waits for the last connections.
+    #[track_caller]
+    pub fn serve_until<R, F>(&self, stop: Fiber<(), R>, most: usize, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: Fn(TcpStream, SocketAddr) -> Fiber<()> + Send + Sync + 'static,
+    {
+        let site = Location::caller();
+        serve_until(self.clone(), stop, most, move |(stream, from)| f(stream, from), site)
+    }
 }
 
 /// Accepts connections forever, and forks a fiber for each.
@@ -76,26 +126,56 @@ pub(super) fn serve<L: Listens>(
     f: impl Fn(L::Accepted) -> Fiber<()> + Send + Sync + 'static,
     site: Site,
 ) -> Fiber<()> {
+    assert_some(most);
+    Fiber::scope_at(site, move |scope: Scope| accepts(listener, scope, most, f, site)).boxed()
+}
+
+/// Accepts connections until `stop` ends, and waits for their fibers.
+#[track_caller]
+pub(super) fn serve_until<L: Listens>(
+    listener: L,
+    stop: Fiber<(), impl Run<Out = ()>>,
+    most: usize,
+    f: impl Fn(L::Accepted) -> Fiber<()> + Send + Sync + 'static,
+    site: Site,
+) -> Fiber<()> {
+    assert_some(most);
+    let serves = move |scope: Scope| {
+        let rest = scope.await_all();
+        accepts(listener, scope, most, f, site).race_at(site, stop).bind_at(site, move |_| rest)
+    };
+    Fiber::scope_at(site, serves).boxed()
+}
+
+#[track_caller]
+fn assert_some(most: usize) {
     assert!(most > 0, "a server with a limit of 0 connections cannot serve any; it has to be at least 1");
+}
+
+/// The loop, whose connections are forks of the scope.
+fn accepts<L: Listens>(
+    listener: L,
+    scope: Scope,
+    most: usize,
+    f: impl Fn(L::Accepted) -> Fiber<()> + Send + Sync + 'static,
+    site: Site,
+) -> Fiber<(), impl Run<Out = ()>> {
     let (permits, serve) = (Semaphore::of_most(site, most), Arc::new(f));
-    Fiber::scope_at(site, move |scope: Scope| {
-        Fiber::iterate_at(site, (), move |()| {
-            let (scope, serve) = (scope.clone(), serve.clone());
-            let accept = next(&listener, site);
-            permits.acquire_at(site, 1).bind_at(site, move |permit: Permit| {
-                accept
-                    .bind_at(site, move |accepted| match accepted {
-                        Some(one) => scope
-                            .fork_at(site, served(permit, move || serve(one), site))
-                            .map_at(site, drop)
-                            .boxed(),
-                        None => Fiber::delay_at(site, PAUSE).boxed(),
-                    })
-                    .map_at(site, |()| ControlFlow::<(), ()>::Continue(()))
-            })
+    Fiber::iterate_at(site, (), move |()| {
+        let (scope, serve) = (scope.clone(), serve.clone());
+        let accept = next(&listener, site);
+        permits.acquire_at(site, 1).bind_at(site, move |permit: Permit| {
+            accept
+                .bind_at(site, move |accepted| match accepted {
+                    Some(one) => {
+                        let served = served(permit, move || serve(one), site);
+                        scope.fork_at(site, served).map_at(site, drop).boxed()
+                    }
+                    None => Fiber::delay_at(site, PAUSE).boxed(),
+                })
+                .map_at(site, |()| ControlFlow::<(), ()>::Continue(()))
         })
     })
-    .boxed()
 }
 
 /// The next connection. `None`: an error that does not concern the listener.

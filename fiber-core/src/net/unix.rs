@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::accept::{Accept, Listens};
 use super::operation::{Operation, SocketWait, name, network};
-use super::serve::serve;
+use super::serve::{serve, serve_until};
 use super::split::{ReadHalf, WriteHalf};
 use super::stream::ByteStream;
 use crate::combine::Retry;
@@ -284,6 +284,45 @@ impl UnixListener {
         F: Fn(UnixStream) -> Fiber<()> + Send + Sync + 'static,
     {
         serve(self.clone(), most, f, Location::caller())
+    }
+
+    /// Serves connections until `stop` ends, and then waits for those that it serves, as
+    /// [`TcpListener::serve_until`](super::TcpListener::serve_until) does.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// use fiber_core::net::{UnixListener, UnixStream};
+    /// use fiber_core::{Fiber, fiber};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("hello");
+    /// let fiber = fiber! {
+    ///     let! listener = UnixListener::bind(&path);
+    ///     let greets = |stream: UnixStream| stream.write_all("hello\n").map(drop).boxed();
+    ///     let! stream = UnixStream::connect(&path);
+    ///     let stop = stream.clone().readable();
+    ///     let! () = listener.serve_until(stop, 10, greets) and! line = stream.buffered().line();
+    ///     line
+    /// };
+    /// assert_eq!(fiber_sched::run(fiber).unwrap().as_deref(), Some("hello"));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As `TcpListener::serve_until`.
+    ///
+    /// # Panics
+    /// As [`serve`](UnixListener::serve).
+    ///
+    /// # Cancellation
+    /// All connections are cancelled and awaited, finalizers included.
+    #[track_caller]
+    pub fn serve_until<R, F>(&self, stop: Fiber<(), R>, most: usize, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: Fn(UnixStream) -> Fiber<()> + Send + Sync + 'static,
+    {
+        serve_until(self.clone(), stop, most, f, Location::caller())
     }
 
     /// The path at which it listens.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream, copy};
+use fiber_core::sync::Notify;
 use fiber_core::{Either, Error, Fiber, fiber};
 
 use crate::worlds::{Tried, everywhere};
@@ -62,6 +63,62 @@ fn connections_end_with_their_server() {
                 let! rest = stream.buffered().rest().tried();
                 assert!(rest.is_ok_and(|rest| rest.is_empty()));
             }
+        }
+    });
+}
+
+#[test]
+fn a_server_that_is_stopped_ends_with_its_last_connection() {
+    everywhere(|| {
+        fiber! {
+            let (stop, ended) = (Notify::new(), Arc::new(AtomicUsize::new(0)));
+            let ends = ended.clone();
+            let serve = move |stream: TcpStream, _| {
+                let ends = ends.clone();
+                fiber! {
+                    do! stream.write_all("hello\n");
+                    do! stream.read([0]).map(drop);
+                    ends.fetch_add(1, SeqCst);
+                }
+            };
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let serves = listener.serve_until(stop.wait(), 100, serve);
+            let clients = fiber! {
+                let greeted = move |_| {
+                    TcpStream::connect(at).bind(|stream| stream.buffered().line().map(|_| stream))
+                };
+                let! streams = Fiber::parallel((0..3).map(greeted));
+                stop.notify_one();
+                for stream in streams {
+                    do! Fiber::yield_now();
+                    do! stream.write_all(".");
+                }
+            };
+            let! () = serves and! () = clients;
+            assert_eq!(ended.load(SeqCst), 3);
+        }
+    });
+}
+
+#[test]
+fn a_server_whose_stop_fails_cancels_its_connections() {
+    everywhere(|| {
+        fiber! {
+            let ended = Arc::new(AtomicUsize::new(0));
+            let ends = ended.clone();
+            let serve = move |stream: TcpStream, _| {
+                let ends = ends.clone();
+                let greets = stream.write_all("hello\n").bind(|_| Fiber::never());
+                greets.ensure(Fiber::lazy(move || _ = ends.fetch_add(1, SeqCst))).boxed()
+            };
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let greeted = TcpStream::connect(at).bind(|stream| stream.buffered().line());
+            let stop = greeted.bind(|_| Fiber::fail(Error::msg("no more")));
+            let! failed = listener.serve_until(stop, 1, serve).tried();
+            assert_eq!(failed.unwrap_err().to_string(), "no more");
+            assert_eq!(ended.load(SeqCst), 1);
         }
     });
 }

@@ -255,8 +255,8 @@ fn a_stuck_turn_that_waits_for_its_tasks_is_reported_once() {
     assert_eq!(count.load(Ordering::Relaxed), 1);
 }
 
-#[test]
-fn the_only_worker_runs_others_after_its_stuck_turn_while_the_hook_takes_its_time() {
+/// A hook that says that it was called, and waits until it is released.
+fn slow_hook() -> (impl Fn(&Stuck) + Send + Sync + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
     let (called, calls) = mpsc::channel();
     let (release, released) = mpsc::channel();
     let released = Mutex::new(released);
@@ -264,6 +264,12 @@ fn the_only_worker_runs_others_after_its_stuck_turn_while_the_hook_takes_its_tim
         called.send(()).unwrap();
         _ = released.lock().unwrap().recv_timeout(PATIENCE);
     };
+    (hook, calls, release)
+}
+
+#[test]
+fn the_only_worker_runs_others_after_its_stuck_turn_while_the_hook_takes_its_time() {
+    let (hook, calls, release) = slow_hook();
     let pool = Pool::builder().workers(1).settings(Settings::new().on_stuck(hook)).build();
     let (end, blocks) = blocks();
     let stuck = pool.spawn(blocks);
@@ -283,13 +289,7 @@ fn the_only_worker_runs_others_after_its_stuck_turn_while_the_hook_takes_its_tim
 
 #[test]
 fn workers_are_woken_while_the_hook_takes_its_time() {
-    let (called, calls) = mpsc::channel();
-    let (release, released) = mpsc::channel();
-    let released = Mutex::new(released);
-    let hook = move |_: &Stuck| {
-        called.send(()).unwrap();
-        _ = released.lock().unwrap().recv_timeout(PATIENCE);
-    };
+    let (hook, calls, release) = slow_hook();
     let pool = Pool::builder().workers(2).settings(Settings::new().on_stuck(hook)).build();
     let (end, blocks) = blocks();
     let forks = Fiber::success(()).fork().bind(|_| blocks);

@@ -1,10 +1,11 @@
 //! What goes wrong in a run on purpose: cancellations from outside, faults of the network, and fibers that are late.
 
+use fiber_core::Instant;
+
 use super::cancellations::{Cancellations, PlannedCancellation};
 use super::faults::{OpenFaults, PlannedFault, PlannedFaults};
 use super::lateness::Lateness;
 use crate::random::SplitMix64;
-use fiber_core::Instant;
 
 #[derive(Default)]
 pub(crate) struct Mishaps {

@@ -7,7 +7,7 @@ use crate::engine::context::Cx;
 use crate::engine::fate::unwanted;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
@@ -51,7 +51,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         S: Run<Out = U>,
     {
-        Fiber::new(Race(Pair::new(self, other, FirstOfTwo, Location::caller())))
+        self.race_at(Location::caller(), other)
+    }
+
+    /// For combinators built on this one: `site` is the place where the user calls them.
+    pub(crate) fn race_at<U, S>(self, site: Site, other: Fiber<U, S>) -> Fiber<Either<T, U>, Race<R, S>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+    {
+        Fiber::new(Race(Pair::new(self, other, FirstOfTwo, site)))
     }
 }
 
