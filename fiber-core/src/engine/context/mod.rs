@@ -629,12 +629,17 @@ impl Context {
     }
 
     /// Sets whether the cancellation of the fiber has ended a part of a region that can be interrupted.
+    #[cold]
     pub(crate) fn set_cut_short(&self, is_cut_short: bool) {
-        self.state().own.set(Own::CUT_SHORT, is_cut_short);
+        let state = self.state();
+        let rare = if is_cut_short { Some(state.rare_made()) } else { state.rare() };
+        // Relaxed, here and below: only the fiber itself uses it.
+        rare.into_iter().for_each(|rare| rare.is_cut_short.store(is_cut_short, Ordering::Relaxed));
     }
 
+    #[cold]
     pub(crate) fn is_cut_short(&self) -> bool {
-        self.state().own.has(Own::CUT_SHORT)
+        self.state().rare().is_some_and(|rare| rare.is_cut_short.load(Ordering::Relaxed))
     }
 
     /// The number of those regions that shield the context itself.

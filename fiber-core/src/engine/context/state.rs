@@ -120,6 +120,8 @@ pub(crate) struct FiberState {
 pub(super) struct Rare {
     /// The name that the program gave.
     pub(super) name: Option<Arc<str>>,
+    /// Whether the cancellation of the fiber has ended a part of an uncancelable region that can be interrupted.
+    pub(super) is_cut_short: AtomicBool,
     /// The number of uncancelable regions that belong to another fiber, from which this one has moved apart.
     pub(super) masks_outside: AtomicU32,
     /// Used almost only by the fiber itself (a blocking closure may read a local), so the lock is hardly ever
@@ -175,10 +177,10 @@ impl FiberState {
 /// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
-///  31   16 15          14        13         12         11      10      9            8           7         6       5        4         0
-/// +-------+-----------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
-/// | masks | CUT_SHORT | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS | waits for |
-/// +-------+-----------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
+///  31   15 14        13         12         11      10      9            8           7         6       5        4         0
+/// +-------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
+/// | masks | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS | waits for |
+/// +-------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether its locals are here; a part without any uses those around it. `APART`
@@ -187,8 +189,7 @@ impl FiberState {
 /// it), `RACES` (its branches are the sides of a [race](super::race)), `RACED` (it is such a side, or a part of one) and `PROGRAM` (it is
 /// such a side, and known to wait more than once) never change.
 /// `OUTLASTS` says that a side of a race waits, and that a cancellation of the race does not end this wait.
-/// `IN_LIMIT` says that the fiber is in a [limit](super::limit) that has no node of its own. `CUT_SHORT` says that the cancellation of the fiber
-/// has ended a part of an uncancelable region that can be interrupted.
+/// `IN_LIMIT` says that the fiber is in a [limit](super::limit) that has no node of its own.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -203,8 +204,7 @@ impl Own {
     pub(super) const OUTLASTS: u32 = 1 << 12;
     pub(super) const IN_LIMIT: u32 = 1 << 13;
     pub(super) const PROGRAM: u32 = 1 << 14;
-    pub(super) const CUT_SHORT: u32 = 1 << 15;
-    const MASKS_SHIFT: u32 = 16;
+    const MASKS_SHIFT: u32 = 15;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
     pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
@@ -244,7 +244,7 @@ impl Own {
 
     #[inline]
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than 65,536 uncancelable regions");
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than 131,072 uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 
