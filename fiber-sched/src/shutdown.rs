@@ -12,7 +12,6 @@
 //! Nothing new can be submitted to the pool meanwhile, because `shutdown` and `drop` own it. Only code with a clone of its
 //! root context may spawn, until the pool is drained or cancelled.
 
-use std::ptr;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -110,9 +109,7 @@ impl Shutdown {
 /// Whether a fiber of the scheduler calls. It may be on any thread: one that has not started ends on the thread that cancels it, where
 /// its closure is dropped.
 fn is_in_fiber_of(root: &Context) -> bool {
-    let of_root =
-        |fiber: Context| ptr::addr_eq(Arc::as_ptr(fiber.scheduler()), Arc::as_ptr(root.scheduler()));
-    Context::current().is_some_and(of_root)
+    Context::current().is_some_and(|fiber| Arc::ptr_eq(fiber.scheduler(), root.scheduler()))
 }
 
 /// A pool that is ending.

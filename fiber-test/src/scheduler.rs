@@ -99,8 +99,7 @@ impl TestScheduler {
     }
 
     /// Limits all random numbers of the program to below `most`, and makes each of them a choice of the schedule, as
-    /// [`Explore::draws`](crate::Explore::draws) does: for a
-    /// schedule that was found so.
+    /// [`Explore::draws`](crate::Explore::draws) does. A schedule that was found with that limit is followed only with it.
     ///
     /// ```
     /// use fiber_core::Fiber;

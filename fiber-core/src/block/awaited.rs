@@ -424,7 +424,7 @@ impl<T: Send + 'static> Answer<T> for Awaited<T> {
         if let Some((context, outcome)) = self.outcome.forget() {
             return forget(outcome, &context);
         }
-        // Its end wakes nobody. While it had the block's waker, the next awaited fiber could not run in place.
+        // The end of this fiber needs no waker any more. While it kept that of the block, the next awaited fiber could not run in place.
         drop(self.outcome.withdraw());
         // A fiber that is about to move apart finds out by itself, after the same lock.
         let mut stage = self.stage.lock();

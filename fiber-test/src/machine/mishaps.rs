@@ -66,10 +66,9 @@ impl Mishaps {
 
     /// Whether what is due at `next` may overtake fibers that can run since `ready`.
     pub(super) fn may_overtake(&self, ready: Instant, next: Instant) -> bool {
-        let waits = || self.waits_for_fibers.contains(&next);
-        self.lateness
-            .as_ref()
-            .is_some_and(|late| late.allows(ready, next) && !(late.is_of_network() && waits()))
+        let Some(lateness) = &self.lateness else { return false };
+        let waits = lateness.is_of_network() && self.waits_for_fibers.contains(&next);
+        !waits && lateness.allows(ready, next)
     }
 
     #[inline]
