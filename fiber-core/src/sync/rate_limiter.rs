@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::semaphore::Semaphore;
 use crate::engine::step::Run;
+use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
@@ -66,7 +67,8 @@ impl RateLimiter {
         );
         let period = period.min(LONGEST);
         let bucket = Bucket { period, interval: period / operations, is_full_at: Instant::EPOCH };
-        RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Noted::new(bucket) }))
+        let next = Semaphore::turn_at(Subject::new("RateLimiter", Location::caller()));
+        RateLimiter(Arc::new(Shared { next, bucket: Noted::new(bucket) }))
     }
 
     /// Names the limiter in reports. An existing name is kept.
@@ -79,7 +81,7 @@ impl RateLimiter {
     /// let limiter = RateLimiter::new(1, Duration::from_secs(1)).named("requests");
     /// let test = TestScheduler::new().record();
     /// test.run(Fiber::parallel((0..3).map(move |_| limiter.acquire()))).unwrap();
-    /// assert!(test.trace().to_string().contains("`requests`"));
+    /// assert!(test.trace().to_string().contains("RateLimiter `requests`"));
     /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {

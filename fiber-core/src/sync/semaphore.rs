@@ -112,7 +112,15 @@ impl Semaphore {
     /// there can be count as the most.
     pub(crate) fn of_most(site: &'static Location<'static>, permits: usize) -> Self {
         let permits = permits.min(Self::MAX_PERMITS);
-        let subject = Subject::new("Semaphore", site).with_permits(permits);
+        Self::of(Subject::new("Semaphore", site).with_permits(permits), permits)
+    }
+
+    /// One permit, for a primitive that reports call by its own name.
+    pub(crate) fn turn_at(subject: Subject) -> Self {
+        Self::of(subject, 1)
+    }
+
+    fn of(subject: Subject, permits: usize) -> Self {
         Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
 
