@@ -142,6 +142,10 @@ impl Drop for Error {
     #[inline]
     fn drop(&mut self) {
         let Some((source, suppressed)) = self.dismantle() else { return };
+        // One panic at most, and none around it.
+        if suppressed.is_empty() && !panicking() {
+            return drop(source);
+        }
         let mut torn = Vec::new();
         discard_part(source, &mut torn);
         suppressed.into_iter().for_each(|error| discard_part(error, &mut torn));
