@@ -50,3 +50,5 @@ mod unix;
 
 pub(crate) use polls::Polls;
 pub(crate) use reactor::Happened;
+#[cfg(all(feature = "tokio", unix))]
+pub(crate) use reactor::Reactor;

@@ -36,7 +36,11 @@ pub(crate) struct Polls {
     me: Weak<Polls>,
     scheduler: SchedulerId,
     polls: Box<[Slot]>,
+    /// Called with a new poll, if no worker sleeps in the polls.
+    watch: Option<Watch>,
 }
+
+type Watch = Box<dyn Fn(Arc<Reactor>) -> io::Result<()> + Send + Sync>;
 
 #[derive(Default)]
 struct Slot {
@@ -53,8 +57,21 @@ struct State {
 
 impl Polls {
     pub(crate) fn new(scheduler: SchedulerId, count: usize) -> Arc<Self> {
+        Polls::make(scheduler, count, None)
+    }
+
+    /// One poll, for a scheduler whose threads do not sleep there: `watch` gets it, and collects its events from then on.
+    #[cfg(all(feature = "tokio", unix))]
+    pub(crate) fn watched(
+        scheduler: SchedulerId,
+        watch: impl Fn(Arc<Reactor>) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Polls::make(scheduler, 1, Some(Box::new(watch)))
+    }
+
+    fn make(scheduler: SchedulerId, count: usize, watch: Option<Watch>) -> Arc<Self> {
         let polls = (0..count).map(|_| Slot::default()).collect();
-        Arc::new_cyclic(|me| Polls { me: me.clone(), scheduler, polls })
+        Arc::new_cyclic(|me| Polls { me: me.clone(), scheduler, polls, watch })
     }
 
     fn slot(&self, worker: usize) -> &Slot {
@@ -133,13 +150,13 @@ impl Polls {
         let worker =
             here.filter(|(scheduler, _)| *scheduler == self.scheduler).map_or(0, |(_, worker)| worker);
         let slot = self.slot(worker);
-        slot.reactor.get().map_or_else(|| slot.make(), |reactor| Ok(reactor.clone()))
+        slot.reactor.get().map_or_else(|| slot.make(self.watch.as_ref()), |reactor| Ok(reactor.clone()))
     }
 }
 
 impl Slot {
     #[cold]
-    fn make(&self) -> io::Result<Arc<Reactor>> {
+    fn make(&self, watch: Option<&Watch>) -> io::Result<Arc<Reactor>> {
         let mut state = self.state.lock();
         if state.is_stopped {
             return Err(stopped());
@@ -148,6 +165,7 @@ impl Slot {
             return Ok(reactor.clone());
         }
         let made = Reactor::new()?;
+        watch.map_or(Ok(()), |watch| watch(made.clone()))?;
         let reactor = self.reactor.get_or_init(|| made).clone();
         for (bell, unparker) in state.sleepers.drain(..) {
             // A worker that falls asleep after this finds the poll. One that has found it before is woken there, because the bell

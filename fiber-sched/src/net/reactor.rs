@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+#[cfg(all(feature = "tokio", unix))]
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -35,7 +37,7 @@ const SLOT_BITS: u32 = usize::BITS / 2;
 /// The upper half is the generation, without its top bit, so that no token is one of the two above.
 const MOST_GENERATIONS: usize = (1 << (SLOT_BITS - 1)) - 1;
 
-pub(super) struct Reactor {
+pub(crate) struct Reactor {
     registry: Registry,
     waker: Waker,
     sources: Mutex<Sources>,
@@ -150,11 +152,15 @@ impl Reactor {
         self.turn.begin_sleep().then(|| self.held())
     }
 
-    /// Collects events without waiting. None, if another thread is in the poll.
-    pub(super) fn look(&self, happened: &mut Happened) {
-        if self.turn.begin_look() {
-            self.held().poll(Some(Duration::ZERO), happened);
-        }
+    /// Collects events without waiting. `false`: there may be more, or another thread is in the poll.
+    pub(crate) fn look(&self, happened: &mut Happened) -> bool {
+        self.turn.begin_look() && self.held().poll(Some(Duration::ZERO), happened)
+    }
+
+    /// A descriptor of the poll, which is readable while there are events.
+    #[cfg(all(feature = "tokio", unix))]
+    pub(crate) fn descriptor(&self) -> io::Result<impl AsRawFd + Send + 'static> {
+        self.registry.try_clone()
     }
 
     /// Whether no thread has looked for a while.
@@ -178,7 +184,7 @@ impl Reactor {
     }
 
     /// All waits fail, and so do later ones.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         let mut sources = self.sources.lock();
         sources.is_stopped = true;
         let all = sources.all();
@@ -187,6 +193,11 @@ impl Reactor {
             source.readable.stop().fire();
             source.writable.stop().fire();
         }
+    }
+
+    #[cfg(all(feature = "tokio", unix))]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.sources.lock().is_stopped
     }
 }
 
@@ -233,14 +244,19 @@ impl Held<'_> {
         self.poll(timeout, happened);
     }
 
-    fn poll(mut self, timeout: Option<Duration>, happened: &mut Happened) {
-        let Some(Polled { poll, events, timer }) = self.polled.as_deref_mut() else { return };
+    /// `false`: there may be more events.
+    fn poll(mut self, timeout: Option<Duration>, happened: &mut Happened) -> bool {
+        let Some(Polled { poll, events, timer }) = self.polled.as_deref_mut() else { return true };
         // A signal interrupts the poll: a spurious wake-up.
-        if poll.poll(events, timeout).is_err() || events.is_empty() {
-            return;
+        if poll.poll(events, timeout).is_err() {
+            return false;
+        }
+        if events.is_empty() {
+            return true;
         }
         // One waiter per event: nearly all events have a waiter for one direction.
-        happened.0.reserve(events.iter().count());
+        let count = events.iter().count();
+        happened.0.reserve(count);
         let sources = self.reactor.sources.lock();
         for event in &*events {
             match event.token() {
@@ -249,6 +265,7 @@ impl Held<'_> {
                 token => sources.get(token).into_iter().for_each(|source| source.tell(event, happened)),
             }
         }
+        count < MOST_EVENTS
     }
 }
 

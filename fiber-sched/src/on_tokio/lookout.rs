@@ -9,7 +9,8 @@
 //! | a task that hosts a fiber | the fiber that computes has woken it | wakes it |
 //! | a lent branch | only its owner knows it | queues it |
 //! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |
-//! | sockets, the timers of tokio | a worker that takes an event leaves tokio's poll, and does not wake another one to replace it | wakes an idle driver: its worker then falls asleep again, in the poll |
+//! | a socket of a fiber | the task that collects their events lies in the slot of the worker that computes | collects them |
+//! | other sockets, the timers of tokio | a worker that takes an event leaves tokio's poll, and does not wake another one to replace it | wakes an idle driver: its worker then falls asleep again, in the poll |
 //!
 //! A driver or host is *held* if two looks in a row find it busy, and it has begun no turn between them.
 //!
@@ -23,6 +24,7 @@ use std::time::Duration;
 use fiber_core::scheduler::Progress;
 
 use super::drivers::Drivers;
+use super::sockets::Sockets;
 use super::timekeeper::Timekeeper;
 
 /// The pause between two looks while something may wait: seldom enough to cost next to nothing, and often enough that what could
@@ -37,6 +39,7 @@ const LONGEST_NAP: Duration = Duration::from_millis(4);
 pub(super) struct Lookout {
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
+    sockets: Sockets,
     /// The idle drivers at this look.
     idle: Vec<usize>,
     /// One for each driver, then one for each host.
@@ -62,13 +65,13 @@ enum Finding {
 
 impl Lookout {
     /// Starts the thread, if there are several drivers.
-    pub(super) fn start(drivers: &Arc<Drivers>, timekeeper: &Arc<Timekeeper>) {
+    pub(super) fn start(drivers: &Arc<Drivers>, timekeeper: &Arc<Timekeeper>, sockets: &Sockets) {
         if drivers.count() < 2 {
             return;
         }
         let seen = drivers.lent().iter().map(|_| Seen::default()).collect();
-        let (drivers, timekeeper) = (drivers.clone(), timekeeper.clone());
-        let lookout = Lookout { drivers, timekeeper, idle: Vec::new(), seen };
+        let (drivers, timekeeper, sockets) = (drivers.clone(), timekeeper.clone(), sockets.clone());
+        let lookout = Lookout { drivers, timekeeper, sockets, idle: Vec::new(), seen };
         drop(thread::Builder::new().name("fiber-lookout".to_owned()).spawn(|| lookout.run()));
     }
 
@@ -138,6 +141,7 @@ impl Lookout {
             self.drivers.stir();
         }
         self.timekeeper.take_due().into_iter().for_each(|task| self.drivers.push(task));
+        self.sockets.look();
     }
 
     /// Queues the branches of those that have taken none back since the last look. `true`: there are others.

@@ -9,6 +9,7 @@
 //! | `idle` | which of them have nothing to do |
 //! | `wakes` | the hosts that a fiber wakes in its turn |
 //! | `lookout` | the thread that looks after those that are busy |
+//! | `sockets` | the tokio task that serves the sockets of fibers |
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
@@ -17,6 +18,11 @@ mod hosts;
 mod idle;
 mod lookout;
 mod scheduler;
+#[cfg(all(feature = "net", unix))]
+mod sockets;
+#[cfg(not(all(feature = "net", unix)))]
+#[path = "no_sockets.rs"]
+mod sockets;
 mod timekeeper;
 mod wakes;
 

@@ -7,6 +7,7 @@ use std::task::Waker;
 use std::thread;
 use std::time::SystemTime;
 
+use fiber_core::scheduler::net::Net;
 use fiber_core::scheduler::{Event, Scheduler, Task, TimerKey, Unobserved};
 use fiber_core::{Context, Instant};
 use parking_lot::Mutex;
@@ -14,6 +15,7 @@ use tokio::runtime;
 
 use super::drivers::Drivers;
 use super::lookout::Lookout;
+use super::sockets::Sockets;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
@@ -25,6 +27,7 @@ pub(crate) struct RuntimeScheduler {
     runtime: runtime::Handle,
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
+    sockets: Sockets,
     random: Random,
     is_stopped: AtomicBool,
     calls: Arc<Calls>,
@@ -57,11 +60,13 @@ impl RuntimeScheduler {
         let (drivers, branches) = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
         drivers.start(&timekeeper, branches);
-        Lookout::start(&drivers, &timekeeper);
+        let sockets = Sockets::new(&runtime);
+        Lookout::start(&drivers, &timekeeper, &sockets);
         Arc::new(RuntimeScheduler {
             runtime,
             drivers,
             timekeeper,
+            sockets,
             random: Random::new(),
             is_stopped: AtomicBool::new(false),
             calls: Arc::default(),
@@ -94,6 +99,7 @@ impl RuntimeScheduler {
         self.is_stopped.store(true, Ordering::Release);
         self.timekeeper.stop();
         self.drivers.stop();
+        self.sockets.stop();
     }
 
     fn is_stopped(&self) -> bool {
@@ -169,6 +175,10 @@ impl Scheduler for RuntimeScheduler {
             let refused = slot.lock().take();
             refused.into_iter().for_each(discard);
         }
+    }
+
+    fn net(&self) -> Option<&dyn Net> {
+        self.sockets.net()
     }
 
     fn is_host(&self) -> bool {

@@ -6,6 +6,7 @@ mod exhausted;
 mod idle;
 #[path = "../../../fiber-test/tests/live_bytes/mod.rs"]
 mod live_bytes;
+mod on_tokio;
 mod slow;
 mod thousands;
 

@@ -1,0 +1,245 @@
+//! The sockets of fibers on a tokio runtime.
+
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fiber_core::net::{TcpListener, TcpStream, UdpSocket, copy};
+use fiber_core::{Either, Fiber, fiber};
+use fiber_sched::process;
+use fiber_sched::{Shutdown, TokioScheduler, block_on};
+use tokio::runtime::{Builder, Runtime};
+
+use super::{PATIENCE, alone, connected, descriptors, eventually, rally};
+
+/// Calls `test` with several runtimes, one after the other.
+fn on_every_runtime(test: impl Fn(Runtime)) {
+    [0, 1, 3].into_iter().for_each(|workers| with_runtime(workers, &test));
+}
+
+/// Calls `test`, which has to close all descriptors.
+fn with_runtime(workers: usize, test: impl FnOnce(Runtime)) {
+    let _alone = alone();
+    let before = descriptors();
+    test(runtime(workers));
+    eventually("the descriptors are closed", || descriptors() == before);
+}
+
+/// A runtime of so many workers. 0: of the current thread.
+fn runtime(workers: usize) -> Runtime {
+    let mut builder = match workers {
+        0 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    builder.worker_threads(workers.max(1)).enable_all().build().unwrap()
+}
+
+/// Echoes what one client sends, and compares it.
+fn echoes(at: SocketAddr, client: u8) -> Fiber<usize> {
+    fiber! {
+        let! stream = TcpStream::connect(at);
+        for round in 0..20u8 {
+            do! stream.write_all([client, round]);
+            let! both = stream.read_exact([0; 2]);
+            assert_eq!(both, [client, round]);
+        }
+        20usize
+    }
+}
+
+#[test]
+fn many_clients_are_served_on_every_runtime() {
+    on_every_runtime(|runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let program = fiber! {
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let server = listener.serve(500, |stream, _| copy(stream.clone(), stream).map(drop).boxed());
+            let clients = Fiber::parallel((0..200u8).map(move |client| echoes(at, client)));
+            let! first = clients.race(server);
+            match first {
+                Either::Left(counts) => counts.into_iter().sum::<usize>(),
+                Either::Right(()) => 0,
+            }
+        };
+        let count = runtime.block_on(fibers.spawn(program.timeout(PATIENCE)).into_future());
+        assert_eq!(count.unwrap(), 4_000);
+        runtime.block_on(fibers.shutdown(Shutdown::within(PATIENCE))).unwrap();
+        drop(runtime);
+    });
+}
+
+/// More sockets have events than one look at the poll gives.
+#[test]
+fn of_many_events_at_once_none_is_lost() {
+    const MANY: usize = 300;
+    on_every_runtime(|runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let ends = Fiber::parallel((0..MANY).map(|_| connected()));
+        let ends = runtime.block_on(fibers.spawn(ends).into_future()).unwrap();
+        let (clients, servers): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        for _ in 0..5 {
+            let reads: Vec<_> = servers.iter().map(|server| fibers.spawn(server.read([0]))).collect();
+            // All of them wait, and no thread of the runtime looks, until all have been written to.
+            runtime.block_on(async { tokio::task::yield_now().await });
+            let writes = clients.iter().map(|client| client.write_all([7])).collect::<Vec<_>>();
+            let writes = runtime.block_on(fibers.spawn(Fiber::parallel(writes)).into_future());
+            assert_eq!(writes.unwrap().len(), MANY);
+            let all = async {
+                for read in reads {
+                    assert_eq!(read.await.unwrap(), (1, [7]));
+                }
+            };
+            runtime.block_on(async { tokio::time::timeout(PATIENCE, all).await }).unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_computation_delays_no_socket_of_a_runtime_with_several_workers() {
+    with_runtime(2, |runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let count = Arc::new(AtomicUsize::new(0));
+        let seen = count.clone();
+        let rallies = (0..4).map(|_| {
+            let count = count.clone();
+            connected().bind(move |(client, server)| {
+                rally(client, count.clone(), true).zip(rally(server, count, false)).map(drop)
+            })
+        });
+        let rallies: Vec<_> = rallies.map(|rally| fibers.spawn(rally)).collect();
+        eventually("they play", || count.load(SeqCst) > 100);
+        for _ in 0..3 {
+            let seen = seen.clone();
+            let computes = fibers.spawn(Fiber::lazy(move || {
+                let before = seen.load(SeqCst);
+                eventually("they go on", || seen.load(SeqCst) > before + 1000);
+            }));
+            assert!(block_on(computes).is_success());
+        }
+        rallies.iter().for_each(|rally| rally.cancel_now());
+    });
+}
+
+#[test]
+fn a_quiet_runtime_serves_a_socket_beside_a_computation() {
+    with_runtime(2, |runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let pairs = connected().zip(connected());
+        let ((begins, begun), (client, server)) = block_on(fibers.spawn(pairs)).unwrap();
+        let answered = Arc::new(AtomicBool::new(false));
+        let answers = answered.clone();
+        let computes = fibers.spawn(begun.read([0]).map(move |_| {
+            eventually("the other one is served", || answers.load(SeqCst));
+        }));
+        let answer = server.read([0]).map(move |_| answered.store(true, SeqCst));
+        let answer = fibers.spawn(answer);
+        // The workers sleep.
+        thread::sleep(Duration::from_millis(100));
+        let write = fibers.spawn(begins.write_all([1]).zip(client.write_all([1])));
+        assert!(block_on(write).is_success());
+        assert!(block_on(computes).is_success());
+        assert!(block_on(answer).is_success());
+    });
+}
+
+/// A task that awaits a call runs its turns, and is woken by the events of its sockets.
+#[test]
+fn a_call_waits_at_sockets_in_its_task() {
+    on_every_runtime(|runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let program = fiber! {
+            let! (client, server) = connected();
+            do! client.write_all("ping");
+            let! text = server.read_exact([0; 4]);
+            text
+        };
+        let text = runtime.block_on(fibers.call(program.timeout(PATIENCE)));
+        assert_eq!(&text.unwrap(), b"ping");
+    });
+}
+
+#[test]
+fn datagrams_and_processes_work_too() {
+    on_every_runtime(|runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let program = fiber! {
+            let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+            let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+            do! one.send_to(*b"hello", other.local_addr()?);
+            let! (n, _, text) = other.recv_from([0; 8]);
+            let mut command = Command::new("cat");
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let! mut child = process::spawn(command);
+            let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+            do! input.write_all(text[..n].to_vec());
+            drop(input);
+            let! (said, text) = output.read([0; 8]);
+            let! status = child.wait();
+            assert!(status.success());
+            text[..said].to_vec()
+        };
+        let said = runtime.block_on(fibers.spawn(program.timeout(PATIENCE)).into_future());
+        assert_eq!(said.unwrap(), b"hello");
+    });
+}
+
+#[test]
+fn who_waits_when_the_scheduler_ends_is_cancelled_and_its_sockets_are_closed() {
+    on_every_runtime(|runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let (begun, has_ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (begins, ends) = (begun.clone(), has_ended.clone());
+        let waits = fibers.spawn(fiber! {
+            let! (_client, server) = connected();
+            begins.store(true, SeqCst);
+            do! server.read([0; 8]).map(drop).ensure(Fiber::lazy(move || ends.store(true, SeqCst)));
+        });
+        let end = Instant::now() + PATIENCE;
+        while !begun.load(SeqCst) || !fibers.dump().to_string().contains("data from a socket") {
+            assert!(Instant::now() < end, "{}", fibers.dump());
+            runtime.block_on(async { tokio::task::yield_now().await });
+        }
+        drop(fibers);
+        assert!(runtime.block_on(waits.into_future()).is_cancelled());
+        assert!(has_ended.load(SeqCst));
+        drop(runtime);
+    });
+}
+
+#[test]
+fn who_waits_when_the_runtime_ends_is_abandoned_and_its_sockets_are_closed() {
+    on_every_runtime(|runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let (client, server) = runtime.block_on(fibers.spawn(connected()).into_future()).unwrap();
+        let waits = fibers.spawn(server.read([0; 8]).map(drop));
+        drop(runtime);
+        assert!(!block_on(waits).is_success());
+        // There is nobody to tell of events any more.
+        assert!(fiber_sched::run(client.read([0]).map(drop)).is_failure());
+    });
+}
+
+#[test]
+fn a_runtime_without_io_says_what_to_do() {
+    let _alone = alone();
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let bind = TcpListener::bind(([127, 0, 0, 1], 0)).map(drop);
+    let outcome = runtime.block_on(fibers.spawn(bind).into_future());
+    assert!(outcome.is_panicked() && format!("{outcome:?}").contains("enable_io"), "{outcome:?}");
+}
+
+#[test]
+fn a_scheduler_without_sockets_opens_no_poll() {
+    on_every_runtime(|runtime| {
+        let before = descriptors();
+        let fibers = TokioScheduler::new(runtime.handle());
+        runtime.block_on(fibers.spawn(Fiber::delay(Duration::from_millis(2))).into_future()).unwrap();
+        assert!(!fibers.dump().to_string().contains("socket"));
+        assert_eq!(descriptors(), before);
+    });
+}
