@@ -7,17 +7,18 @@ use std::thread;
 
 use benches::serving::{ANYWHERE, serve_on_tokio, tell};
 use fiber_core::net::{Part, TcpListener, TcpStream};
-use fiber_core::{Context, Fiber};
-use fiber_sched::{AffinityPool, CurrentThread, Pool};
+use fiber_core::{Context, Fiber, Handle};
+use fiber_sched::{AffinityPool, CurrentThread, Pool, TokioScheduler};
 use futures::stream::FuturesUnordered;
 use futures::{AsyncReadExt as _, AsyncWriteExt as _, StreamExt as _};
 use mio::{Events, Interest, Poll, Token};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::runtime;
 
 use crate::computation::compute;
 
 /// All of them.
-pub(crate) const ALL: [&str; 11] = [
+pub(crate) const ALL: [&str; 14] = [
     "tokio-1",
     "tokio-2",
     "mio-1",
@@ -27,6 +28,9 @@ pub(crate) const ALL: [&str; 11] = [
     "fiber-2-polls-2",
     "affinity-2",
     "current-thread",
+    "fiber-1-on-tokio",
+    "fiber-2-on-tokio",
+    "fiber-2-on-sockets-of-tokio",
     "fiber-1-on-async-io",
     "fiber-2-on-async-io",
 ];
@@ -46,6 +50,11 @@ pub(crate) fn serve(name: &str) {
         "fiber-2-polls-2" => on_pool(Pool::builder().workers(2).polls(2).build()),
         "affinity-2" => on_affinity_pool(AffinityPool::builder().workers(2).pinned(false).build()),
         "current-thread" => _ = thread::spawn(|| CurrentThread::new().run(served())),
+        "fiber-1-on-tokio" => on_runtime(1, |fibers| fibers.spawn(served())),
+        "fiber-2-on-tokio" => on_runtime(2, |fibers| fibers.spawn(served())),
+        "fiber-2-on-sockets-of-tokio" => {
+            on_runtime(2, |fibers| fibers.spawn(served_by_tokio(fibers.context().clone())))
+        }
         "fiber-1-on-async-io" => on_async_io(Pool::builder().workers(1).build()),
         "fiber-2-on-async-io" => on_async_io(Pool::builder().workers(2).build()),
         other => panic!("there is no server {other}"),
@@ -103,6 +112,37 @@ fn on_affinity_pool(pool: AffinityPool) {
     std::mem::forget(pool);
 }
 
+fn on_runtime(workers: usize, serve: impl FnOnce(&TokioScheduler) -> Handle<()>) {
+    let runtime = runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let fibers = TokioScheduler::new(runtime.handle());
+    drop(serve(&fibers));
+    std::mem::forget((fibers, runtime));
+}
+
+/// Each connection is a fiber that awaits the futures of tokio's sockets.
+fn served_by_tokio(above: Context) -> Fiber<()> {
+    let accepts = async move {
+        let listener = tokio::net::TcpListener::bind(ANYWHERE).await?;
+        tell(listener.local_addr());
+        loop {
+            let (stream, _) = listener.accept().await?;
+            drop(above.spawn(Fiber::from_future(echo_on_tokio(stream))));
+        }
+    };
+    Fiber::<()>::from_future::<std::io::Error, _>(accepts).boxed()
+}
+
+async fn echo_on_tokio(mut stream: tokio::net::TcpStream) -> std::io::Result<()> {
+    _ = stream.set_nodelay(true);
+    let mut buffer = buffer();
+    while let Ok(n @ 1..) = stream.read(&mut buffer).await {
+        compute(&buffer[..n]);
+        stream.write_all(&buffer[..n]).await?;
+    }
+    Ok(())
+}
+
 fn on_async_io(pool: Pool) {
     let above: Context = pool.context().clone();
     let accepts = async move {
@@ -142,15 +182,7 @@ async fn alone_on_async_io() {
 }
 
 fn on_tokio(workers: usize) {
-    serve_on_tokio(workers, |mut stream| async move {
-        let mut buffer = buffer();
-        while let Ok(n @ 1..) = stream.read(&mut buffer).await {
-            compute(&buffer[..n]);
-            if stream.write_all(&buffer[..n]).await.is_err() {
-                return;
-            }
-        }
-    });
+    serve_on_tokio(workers, echo_on_tokio);
 }
 
 /// A connection without a task.
