@@ -49,6 +49,8 @@ const MOST_TURNS: u32 = 8;
 thread_local! {
     /// The scheduler whose fiber runs on this thread, and its driver or host.
     static IN_TURN: Cell<Option<(SchedulerId, usize)>> = const { Cell::new(None) };
+    /// The scheduler that gets several tasks from this thread.
+    static IN_BATCH: Cell<Option<SchedulerId>> = const { Cell::new(None) };
 }
 
 pub(super) struct Drivers {
@@ -113,11 +115,28 @@ impl Drivers {
         // What comes next on this thread can wait for the end of this turn, unless that lasts: see the lookout.
         let can_wait = turn.is_some_and(|(id, _)| id == self.id) && self.queue.is_empty();
         self.queue.push(task);
+        if IN_BATCH.get() == Some(self.id) {
+            return;
+        }
+        self.was_pushed(can_wait, turn.is_some());
+    }
+
+    /// Queues the tasks that `push` pushes, and wakes one driver for all of them. It wakes others when it begins.
+    pub(super) fn push_all(&self, push: impl FnOnce()) {
+        let outer = IN_BATCH.replace(Some(self.id));
+        contain(push);
+        IN_BATCH.set(outer);
+        if self.has_tasks() {
+            self.was_pushed(false, false);
+        }
+    }
+
+    fn was_pushed(&self, can_wait: bool, elsewhere: bool) {
         // SeqCst: see the module. Either the driver that falls asleep sees the task, or this thread sees the driver; and either
         // `stop` sees the task, or this thread sees that the drivers have stopped.
         fence(Ordering::SeqCst);
         if !can_wait {
-            self.wake_one(turn.is_some());
+            self.wake_one(elsewhere);
         }
         if self.is_stopped() {
             self.discard();

@@ -61,6 +61,9 @@ use crate::unfinished::Unfinished;
 /// }
 /// ```
 ///
+/// With the feature `net`, on Unix, the sockets of [`fiber_core::net`] and child processes work here, too, beside those of tokio. They need the
+/// I/O of the runtime (`enable_io`); without it, a fiber that opens one panics, as `tokio::net` does.
+///
 /// Timers are those of tokio: they fire up to a millisecond late, and they stand still while tokio's clock is
 /// paused by `tokio::time::pause`.
 ///

@@ -60,7 +60,7 @@ impl RuntimeScheduler {
         let (drivers, branches) = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
         drivers.start(&timekeeper, branches);
-        let sockets = Sockets::new(&runtime);
+        let sockets = Sockets::new(&runtime, &drivers);
         Lookout::start(&drivers, &timekeeper, &sockets);
         Arc::new(RuntimeScheduler {
             runtime,

@@ -12,6 +12,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::{runtime, task};
 
+use super::drivers::Drivers;
 use crate::inside::SchedulerId;
 use crate::net::{Happened, Polls, Reactor};
 
@@ -19,9 +20,9 @@ use crate::net::{Happened, Polls, Reactor};
 pub(super) struct Sockets(Arc<Polls>);
 
 impl Sockets {
-    pub(super) fn new(runtime: &runtime::Handle) -> Self {
-        let runtime = runtime.clone();
-        Sockets(Polls::watched(SchedulerId::new(), move |reactor| watch(&runtime, reactor)))
+    pub(super) fn new(runtime: &runtime::Handle, drivers: &Arc<Drivers>) -> Self {
+        let (runtime, drivers) = (runtime.clone(), drivers.clone());
+        Sockets(Polls::watched(SchedulerId::new(), move |reactor| watch(&runtime, &drivers, reactor)))
     }
 
     pub(super) fn net(&self) -> Option<&dyn Net> {
@@ -45,23 +46,23 @@ impl Sockets {
 ///
 /// # Panics
 /// As the sockets of tokio, if the I/O of the runtime is not enabled.
-fn watch(runtime: &runtime::Handle, reactor: Arc<Reactor>) -> io::Result<()> {
+fn watch(runtime: &runtime::Handle, drivers: &Arc<Drivers>, reactor: Arc<Reactor>) -> io::Result<()> {
     let _inside = runtime.enter();
     #[allow(
         deprecated,
         reason = "its successor is unsafe, because a type may give a descriptor that it does not own"
     )]
     let poll = AsyncFd::with_interest(reactor.descriptor()?, Interest::READABLE)?;
-    drop(runtime.spawn(collect(Watched(reactor), poll)));
+    drop(runtime.spawn(collect(Watched(reactor), poll, drivers.clone())));
     Ok(())
 }
 
-async fn collect(watched: Watched, poll: AsyncFd<impl AsRawFd>) {
+async fn collect(watched: Watched, poll: AsyncFd<impl AsRawFd>, drivers: Arc<Drivers>) {
     while !watched.0.is_stopped() {
         let Ok(mut ready) = poll.readable().await else { return };
         let mut happened = Happened::default();
         let is_drained = watched.0.look(&mut happened);
-        happened.fire();
+        drivers.push_all(|| happened.fire());
         if is_drained {
             // An event that has come since then has made the descriptor readable again.
             ready.clear_ready();

@@ -131,7 +131,7 @@ impl Future for Keeping {
         let this = &mut *self;
         loop {
             let Some((due, looks_at)) = this.timekeeper.look(cx.waker()) else { return Poll::Ready(()) };
-            due.into_iter().for_each(|task| this.drivers.push(task));
+            this.drivers.push_all(|| due.into_iter().for_each(|task| this.drivers.push(task)));
             let after = Duration::from_nanos(looks_at.as_nanos());
             let Some(at) =
                 this.timekeeper.epoch.checked_add(after).filter(|_| looks_at != Instant::FAR_FUTURE)
