@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use fiber_core::net::{ByteStream, TcpListener, TcpStream, UnixStream, WriteFailed};
 use fiber_core::{Error, Fiber, Outcome, Run, fiber, fs};
-use fiber_sched::CurrentThread;
+use fiber_sched::{CurrentThread, TokioScheduler};
 use fiber_test::{Explore, TestScheduler, network};
 use tempfile::TempDir;
+use tokio::runtime;
 
 /// The observations of a program, in their order.
 pub(crate) type Seen = Vec<String>;
@@ -42,6 +43,7 @@ where
     let name = type_name::<F>().trim_start_matches("worlds::").trim_end_matches("::{{closure}}");
     let real = on_the_real_network(program());
     println!("{name:<64} {}", real.join(", "));
+    assert_eq!(on_a_runtime_of_tokio(program()), real, "{name}: on tokio (left), and on this thread (right)");
     for seed in 0..SEEDS {
         let test = TestScheduler::with_seed(seed);
         let simulated = ended(test.run(limited(program())));
@@ -67,10 +69,19 @@ pub(crate) fn differ<const N: usize>(
 }
 
 /// One program at a time: the ports of another one would be in its way.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn on_the_real_network(program: Fiber<Seen>) -> Seen {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     ended(CurrentThread::new().run(limited(program)))
+}
+
+/// The same network, whose poll is in that of a runtime.
+fn on_a_runtime_of_tokio(program: Fiber<Seen>) -> Seen {
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    ended(runtime.block_on(fibers.spawn(limited(program)).into_future()))
 }
 
 /// Fails unless the program observes the same in a folder of the real files and on the disk of a simulated host.
