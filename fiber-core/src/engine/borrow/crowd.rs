@@ -167,11 +167,28 @@ impl Shared {
             self.changed.notify_all();
         }
         drop(state);
-        with_crew(|crew| match crew.and_then(|crew| crew.choose(2)) {
-            Some(1) => _ = self.run_newest(),
-            Some(_) => {}
+        match choose(1) {
+            Some(_) => self.run_meanwhile(),
             None => self.call_helper(),
-        });
+        }
+    }
+
+    /// Runs the tasks that other threads have run by now, as a test chooses them: any number of those that wait.
+    #[cold]
+    fn run_meanwhile(&self) {
+        while let Some(job) = self.choose_job(|waiting| choose(waiting + 1)?.checked_sub(1)) {
+            self.run(&*job);
+        }
+    }
+
+    /// The task that a test chooses among those that wait. `None`: there is none, or the test has chosen none.
+    fn choose_job(&self, choose: impl FnOnce(usize) -> Option<usize>) -> Option<Arc<dyn Job>> {
+        let mut state = self.state.lock();
+        state.queue.retain(|job| job.is_waiting());
+        let waiting = state.queue.len();
+        drop(state);
+        let choice = if waiting > 0 { choose(waiting) } else { None };
+        self.state.lock().queue.remove(choice?)
     }
 
     /// Lets another thread help, unless one is on its way.
@@ -225,13 +242,8 @@ impl Shared {
     /// Runs tasks in the order that a test chooses.
     fn run_until(&self, is_over: impl Fn() -> bool) {
         while !is_over() {
-            let mut state = self.state.lock();
-            state.queue.retain(|job| job.is_waiting());
-            let waiting = state.queue.len();
-            drop(state);
-            let Some(choice) = (waiting > 0).then(|| choose(waiting)).flatten() else { return };
-            let job = self.state.lock().queue.remove(choice);
-            job.into_iter().for_each(|job| self.run(&*job));
+            let Some(job) = self.choose_job(choose) else { return };
+            self.run(&*job);
         }
     }
 
