@@ -141,7 +141,9 @@ impl Signals {
     /// A cancelled fiber has taken no signal, and neither has one that loses a [race](Fiber::race) with another single wait.
     #[track_caller]
     pub fn next(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
-        self.arrived.wait()
+        // The wait keeps the subscription, which may be dropped meanwhile.
+        let subscription = self.arrived.clone();
+        self.arrived.wait().map(move |()| drop(subscription))
     }
 }
 
