@@ -3,13 +3,13 @@
 use std::io;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fiber_core::error::Abandoned;
 use fiber_core::scheduler::Event;
-use fiber_core::{Context, Either, Fiber, Outcome, Policy, fiber};
+use fiber_core::{CancelToken, Context, Either, Error, Fiber, Outcome, Policy, fiber};
 use fiber_sched::{Observer, Shutdown, TokioScheduler};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -190,6 +190,40 @@ fn a_runtime_that_ends_first_abandons_its_fibers() {
         assert!(is_abandoned(fiber_sched::block_on(sleeps)));
         assert!(is_abandoned(fiber_sched::block_on(fibers.spawn(Fiber::yield_now()))));
         assert!(is_abandoned(fiber_sched::block_on(fibers.spawn(Fiber::blocking(|| ())))));
+    }
+}
+
+/// Otherwise, the drop of the runtime would wait for it for ever.
+#[test]
+fn a_closure_is_told_to_stop_although_the_runtime_ends_before_its_cancelled_fiber() {
+    for is_dedicated in [false, true] {
+        for runtime in runtimes() {
+            let fibers = TokioScheduler::builder(runtime.handle()).on_unobserved(|_| ()).build();
+            let ((begin, begun), (end, ended)) = (mpsc::channel(), mpsc::channel());
+            let until_told = move |token: &CancelToken| {
+                begin.send(()).unwrap();
+                let patience = Instant::now() + Duration::from_secs(20);
+                while !token.is_cancelled() && Instant::now() < patience {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                _ = end.send(token.is_cancelled());
+                Ok::<_, Error>(())
+            };
+            let waits = if is_dedicated {
+                Fiber::dedicated(until_told).boxed()
+            } else {
+                Fiber::blocking_with(until_told).boxed()
+            };
+            runtime.block_on(async {
+                fibers.spawn(waits);
+                while begun.try_recv().is_err() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                drop(fibers);
+            });
+            drop(runtime);
+            assert_eq!(ended.recv(), Ok(true));
+        }
     }
 }
 
