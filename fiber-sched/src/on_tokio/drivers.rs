@@ -197,8 +197,8 @@ impl Drivers {
         let Some((index, host)) = self.hosts.enter().filter(|_| !self.is_stopped()) else { return false };
         let index = self.count() + index;
         self.idle.begin_hosting();
-        // On a thread without the runtime, the fiber's futures would not find it.
-        let _inside = tokio::task::try_id().is_none().then(|| self.runtime.enter());
+        // On a thread without the runtime, or in a task of another one, the fiber's futures would not find it.
+        let _inside = self.runtime.enter();
         let mut runner = TaskRunner::on(&host);
         for _ in 0..MOST_TURNS {
             let Some(task) = next() else { break };
