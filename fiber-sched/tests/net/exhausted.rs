@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fiber_core::Error;
 use fiber_core::net::{TcpListener, TcpStream, copy};
-use fiber_sched::{AffinityPool, block_on};
+use fiber_sched::{AffinityPool, Signal, block_on};
 
 use super::{alone, eventually, pool};
 
@@ -94,6 +94,26 @@ fn accepts_where_a_poll_is_missing() {
     assert!(is_exhausted(&error), "{error:#}");
     drop(open);
     accept().unwrap();
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the number of the error is that of Linux")]
+fn a_signal_can_be_waited_for_when_there_are_descriptors_again() {
+    with_few_descriptors("exhausted::waits_for_a_signal_twice");
+}
+
+#[test]
+#[ignore = "run by the test above, with few descriptors"]
+fn waits_for_a_signal_twice() {
+    assert!(std::env::var_os(FEW).is_some(), "this belongs into a process with few descriptors");
+    let pool = pool(1);
+    let waits = || pool.run(Signal::HangUp.received().timeout_option(Duration::from_millis(1)));
+    let open: Vec<File> = (0..LIMIT).map_while(|_| File::open("/dev/null").ok()).collect();
+    let error = waits().failure().expect("a handler needs descriptors");
+    assert!(is_exhausted(&error), "{error:#}");
+    assert!(format!("{error:#}").contains(file!()), "{error:#}");
+    drop(open);
+    assert_eq!(waits().unwrap(), None);
 }
 
 #[test]
