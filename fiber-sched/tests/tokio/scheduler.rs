@@ -193,6 +193,32 @@ fn a_runtime_that_ends_first_abandons_its_fibers() {
     }
 }
 
+/// There are no more drivers than workers, and all of them are in such turns.
+#[test]
+fn fibers_that_leave_their_workers_may_wait_for_other_fibers() {
+    const WORKERS: usize = 2;
+    let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let all = Arc::new(Barrier::new(WORKERS));
+    let waits = |_| {
+        let (all, handle, context) = (all.clone(), runtime.handle().clone(), fibers.context().clone());
+        let blocks = move || {
+            all.wait();
+            handle.block_on(context.spawn(Fiber::delay(Duration::from_millis(1))).into_future()).unwrap();
+        };
+        fibers.spawn(Fiber::lazy(|| tokio::task::block_in_place(blocks)))
+    };
+    let waits: Vec<_> = (0..WORKERS).map(waits).collect();
+    let all_end = async {
+        for wait in waits {
+            wait.await.unwrap();
+        }
+    };
+    let ended = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(20), all_end).await });
+    runtime.shutdown_background();
+    ended.expect("they wait for each other");
+}
+
 /// Otherwise, the drop of the runtime would wait for it for ever.
 #[test]
 fn a_closure_is_told_to_stop_although_the_runtime_ends_before_its_cancelled_fiber() {
