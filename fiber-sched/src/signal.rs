@@ -62,10 +62,7 @@ impl Signal {
     /// The wait ends at once.
     #[track_caller]
     pub fn received(self) -> Fiber<(), impl Run<Out = ()>> {
-        Fiber::defer(move || match Watcher::of(self) {
-            Ok(watcher) => watcher.waiting.wait().boxed(),
-            Err(error) => Fiber::fail(error).boxed(),
-        })
+        Fiber::try_lazy(move || Watcher::of(self)).bind(|watcher| watcher.waiting.wait())
     }
 
     /// The signals of this kind that arrive from now on, one after the other. None is lost between two waits.
@@ -141,7 +138,9 @@ impl Signals {
     /// A cancelled fiber has taken no signal, and neither has one that loses a [race](Fiber::race) with another single wait.
     #[track_caller]
     pub fn next(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
-        self.arrived.wait()
+        // The wait keeps the subscription, which may be dropped meanwhile.
+        let subscription = self.arrived.clone();
+        self.arrived.wait().map(move |()| drop(subscription))
     }
 }
 
@@ -160,12 +159,20 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// The watcher of a signal. The first call starts its thread.
+    /// The watcher of a signal. The first call starts its thread. After an error, the next call tries again.
     fn of(signal: Signal) -> Result<&'static Arc<Watcher>, Error> {
-        static WATCHERS: [OnceLock<Result<Arc<Watcher>, Arc<io::Error>>>; Signal::ALL.len()] =
-            [const { OnceLock::new() }; _];
-        let watcher = WATCHERS[signal as usize].get_or_init(|| Watcher::start(signal).map_err(Arc::new));
-        watcher.as_ref().map_err(|error| Error::new(error.clone()).context("waiting for a signal"))
+        static WATCHERS: [OnceLock<Arc<Watcher>>; Signal::ALL.len()] = [const { OnceLock::new() }; _];
+        static STARTS: Mutex<()> = Mutex::new(());
+        let watcher = &WATCHERS[signal as usize];
+        if let Some(watcher) = watcher.get() {
+            return Ok(watcher);
+        }
+        let _starts = STARTS.lock();
+        if watcher.get().is_none() {
+            let started = Watcher::start(signal);
+            _ = watcher.set(started.map_err(|error| Error::new(error).context("waiting for a signal"))?);
+        }
+        Ok(watcher.get().expect("it was set"))
     }
 
     fn start(signal: Signal) -> io::Result<Arc<Watcher>> {

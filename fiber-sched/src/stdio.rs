@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -11,6 +13,8 @@ use fiber_core::Fiber;
 use fiber_core::net::ByteStream;
 use fiber_core::scheduler::net::{Readiness, Socket, StreamSocket};
 use parking_lot::{Condvar, Mutex};
+#[cfg(unix)]
+use rustix::event::{PollFd, PollFlags, poll};
 
 /// The number of bytes that are read ahead of the fibers' reads.
 const MOST_AHEAD: usize = 64 * 1024;
@@ -35,7 +39,7 @@ const PIECE: usize = 16 * 1024;
 /// A cancelled read has taken nothing: the next one gets the input.
 pub fn stdin() -> ByteStream {
     static STDIN: OnceLock<ByteStream> = OnceLock::new();
-    STDIN.get_or_init(|| read_by_a_thread(io::stdin())).clone()
+    STDIN.get_or_init(|| read_by_a_thread(Blocking(io::stdin()))).clone()
 }
 
 /// Writes to the standard output on a blocking thread, and flushes it before the fiber continues.
@@ -78,6 +82,30 @@ fn written<W: Write + 'static>(text: impl AsRef<[u8]> + Send + 'static, output: 
         output.flush()
     })
     .boxed()
+}
+
+/// Blocks although another program, with which this one shares a terminal or a pipe, has made that non-blocking.
+struct Blocking<R>(R);
+
+#[cfg(unix)]
+impl<R: Read + AsFd> Read for Blocking<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(into) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    _ = poll(&mut [PollFd::new(&self.0, PollFlags::IN)], None)?;
+                }
+                read => return read,
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl<R: Read> Read for Blocking<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into)
+    }
 }
 
 /// A stream of the bytes that a thread reads from a blocking source.
@@ -268,6 +296,20 @@ mod tests {
             // More would have to come before a read that waited for an event would end.
             left -= pool.run(input.read([0; 4096]).timeout(patience)).unwrap().0;
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn input_that_others_have_made_non_blocking_is_waited_for() {
+        use std::os::unix::net::UnixStream;
+        let (mut program, shared) = UnixStream::pair().unwrap();
+        shared.set_nonblocking(true).unwrap();
+        let line = read_by_a_thread(Blocking(shared)).buffered().line();
+        let pool = Pool::builder().workers(1).build();
+        let line = pool.spawn(line.timeout(Duration::from_secs(20)));
+        thread::sleep(Duration::from_millis(20)); // so that the thread has found nothing
+        program.write_all(b"late\n").unwrap();
+        assert_eq!(crate::block_on(line).unwrap().as_deref(), Some("late"));
     }
 
     /// Never ends, and counts the bytes that were taken.

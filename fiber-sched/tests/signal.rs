@@ -69,3 +69,11 @@ fn a_subscription_that_loses_a_race_keeps_its_signal() {
         left[usize::from(matches!(first, Either::Right(())))] = false;
     }
 }
+
+#[test]
+fn a_wait_outlives_its_subscription() {
+    let pool = Pool::builder().workers(2).build();
+    let next = Signal::HangUp.subscribe().unwrap().next();
+    send("HUP");
+    assert!(pool.run(next.timeout(Duration::from_secs(60))).is_success());
+}

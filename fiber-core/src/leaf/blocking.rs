@@ -145,6 +145,19 @@ pub(crate) struct Job<F, T> {
     result: OneShot<T>,
 }
 
+impl<F, T> Job<F, T> {
+    pub(super) fn ask_to_stop(&self) {
+        self.token.iter().for_each(CancelToken::cancel);
+    }
+
+    /// Nobody waits for the work any more. An abandoned fiber does not deregister its wait, so the work may not have been asked to stop.
+    pub(super) fn give_up(&self) {
+        if self.token.is_some() && self.result.is_open() {
+            self.ask_to_stop();
+        }
+    }
+}
+
 impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
     pub(crate) fn new(work: Work<F, T>, carried: Option<Locals>) -> Arc<Self> {
         let token = work.stops.then(CancelToken::new);
@@ -160,10 +173,6 @@ impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
         &self.result
     }
 
-    pub(super) fn ask_to_stop(&self) {
-        self.token.iter().for_each(CancelToken::cancel);
-    }
-
     /// Takes back work of `fiber` that has not started. `false` if it has.
     pub(crate) fn take_back(&self, fiber: &Context) -> bool {
         let unstarted = self.work.lock().take();
@@ -177,6 +186,14 @@ impl<F: Send + 'static, T: Send + 'static> BlockingWait<F, T> {
     fn leaf(site: Site, work: Work<F, T>, operator: &'static str) -> Fiber<T, Leaf<Self>> {
         let stage = Stage::New(Some(work));
         Fiber::new(Leaf::new(BlockingWait { stage, frame: Frame::new(operator, site) }, site))
+    }
+}
+
+impl<F, T> Drop for BlockingWait<F, T> {
+    fn drop(&mut self) {
+        if let Stage::Scheduled(job) = &self.stage {
+            job.give_up();
+        }
     }
 }
 

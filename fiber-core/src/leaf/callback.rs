@@ -111,6 +111,17 @@ where
     }
 }
 
+impl<T, F> Drop for Callback<T, F> {
+    /// An abandoned fiber does not deregister its wait.
+    fn drop(&mut self) {
+        if let Stage::Registered(cell) = &self.stage
+            && Arc::strong_count(cell) > 1
+        {
+            drop(cell.close());
+        }
+    }
+}
+
 impl<T, F> fmt::Debug for Callback<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "callback at {}", self.site)

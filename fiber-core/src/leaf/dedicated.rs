@@ -46,6 +46,12 @@ impl<F: Send + 'static, T: Send + 'static> Wait for DedicatedWait<F, T> {
     }
 }
 
+impl<F, T> Drop for DedicatedWait<F, T> {
+    fn drop(&mut self) {
+        self.job.give_up();
+    }
+}
+
 /// Waits until work that was asked to stop returns.
 pub(crate) struct ReturnWait<F, T> {
     job: Arc<Job<F, T>>,

@@ -124,6 +124,11 @@ impl<T> OneShot<T> {
         }
     }
 
+    /// Whether the outcome may still arrive, and is wanted. For a drop: not an access of a fiber.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(*self.0.lock_unnoted(), State::Empty | State::Waiting(_))
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         matches!(*self.0.lock(), State::Closed)
     }

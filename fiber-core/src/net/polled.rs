@@ -306,7 +306,10 @@ impl<S: PolledStream> StreamSocket for Polled<S> {
     }
 
     fn try_close(&self) -> io::Result<()> {
-        self.inner().close()
+        self.inner().close()?;
+        // A writer that waits for room learns of it, as at a socket: the stream may tell its reader only.
+        self.waits.writable.event(true).fire();
+        Ok(())
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use fiber_core::net::{ByteStream, PolledStream, copy};
+use fiber_core::net::{ByteStream, PolledStream, WriteFailed, copy};
 use fiber_core::{Fiber, fiber};
 use fiber_test::TestScheduler;
 use parking_lot::Mutex;
@@ -495,4 +495,19 @@ fn a_duplex_of_tokio_needs_no_runtime() {
             assert_eq!(all, pattern(100));
         }
     });
+}
+
+#[test]
+fn a_writer_that_waits_for_room_is_woken_by_the_close() {
+    for how in [Shutdown::Write, Shutdown::Both] {
+        let (one, other) = tokio::io::duplex(8);
+        let (one, _other) = (ByteStream::from_tokio_io(one), ByteStream::from_tokio_io(other));
+        let closes = one.clone();
+        let closes = Fiber::delay(Duration::from_secs(1)).try_map(move |()| closes.shutdown(how));
+        let test = TestScheduler::new();
+        let error = test.run(one.write_all([0; 16]).zip(closes)).failure().expect("it writes no more");
+        let failed: &WriteFailed = error.downcast_ref().expect("the write");
+        assert_eq!(failed.error().kind(), io::ErrorKind::BrokenPipe);
+        assert_eq!(test.now().as_nanos(), 1_000_000_000);
+    }
 }

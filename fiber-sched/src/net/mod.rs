@@ -48,6 +48,8 @@ mod unix;
 #[path = "no_unix.rs"]
 mod unix;
 
+#[cfg(all(feature = "process", unix))]
+pub(crate) use polls::Here;
 pub(crate) use polls::Polls;
 pub(crate) use reactor::Happened;
 #[cfg(all(feature = "tokio", unix))]

@@ -32,6 +32,27 @@ thread_local! {
     static HERE: Cell<Option<(SchedulerId, usize)>> = const { Cell::new(None) };
 }
 
+/// Whether a thread is a worker, and which one.
+#[cfg(all(feature = "process", unix))]
+#[derive(Clone, Copy)]
+pub(crate) struct Here(Option<(SchedulerId, usize)>);
+
+#[cfg(all(feature = "process", unix))]
+impl Here {
+    /// This thread.
+    pub(crate) fn now() -> Self {
+        Here(HERE.get())
+    }
+
+    /// Calls `f`, whose sockets are in the poll of that thread.
+    pub(crate) fn instead<T>(self, f: impl FnOnce() -> T) -> T {
+        let before = HERE.replace(self.0);
+        let result = f();
+        HERE.set(before);
+        result
+    }
+}
+
 pub(crate) struct Polls {
     me: Weak<Polls>,
     scheduler: SchedulerId,

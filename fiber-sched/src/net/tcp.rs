@@ -50,8 +50,10 @@ impl Socket for Listener {
 
 impl ListenerSocket for Listener {
     fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+        // Before the connection leaves the queue: without descriptors, there may be no poll.
+        let reactor = self.polls.here()?;
         let (stream, from) = self.registered.io.accept()?;
-        Ok((Stream::boxed(self.polls.here()?, stream, SocketName::StreamFrom(from))?, from))
+        Ok((Stream::boxed(reactor, stream, SocketName::StreamFrom(from))?, from))
     }
 }
 

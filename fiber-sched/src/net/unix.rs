@@ -75,8 +75,10 @@ impl Socket for Listener {
 
 impl PathListenerSocket for Listener {
     fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>> {
+        // Before the connection leaves the queue: without descriptors, there may be no poll.
+        let reactor = self.polls.here()?;
         let (stream, _) = self.registered.io.accept()?;
-        Stream::boxed(self.polls.here()?, stream, named(self.of_streams.clone()))
+        Stream::boxed(reactor, stream, named(self.of_streams.clone()))
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Drivers {
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
     idle: Idle,
-    /// How many tasks of `stir` have not run.
+    /// How many tasks of `stir` have not ended.
     stirring: AtomicUsize,
     is_stopped: AtomicBool,
     /// How many drivers have not ended.
@@ -157,7 +157,10 @@ impl Drivers {
     }
 
     /// Makes tokio search for a driver that was woken, and waits in the queue of a worker that computes while another one sleeps
-    /// ([tokio#6847](https://github.com/tokio-rs/tokio/issues/6847)). An empty task wakes a worker, which searches.
+    /// ([tokio#6847](https://github.com/tokio-rs/tokio/issues/6847)). Another task wakes a worker, which searches.
+    ///
+    /// That task runs what no driver takes: if all are in turns that have left their workers to other threads, by tokio's
+    /// `block_in_place`, there are idle workers and no idle drivers.
     ///
     /// At most as many of these tasks wait as there are workers, so they do not pile up while all workers compute.
     pub(super) fn stir(self: &Arc<Self>) {
@@ -165,7 +168,10 @@ impl Drivers {
         if self.stirring.load(Ordering::Relaxed) < self.count() {
             self.stirring.fetch_add(1, Ordering::Relaxed);
             let drivers = self.clone();
-            drop(self.runtime.spawn(async move { _ = drivers.stirring.fetch_sub(1, Ordering::Relaxed) }));
+            drop(self.runtime.spawn(async move {
+                drivers.host(&mut || drivers.pop());
+                drivers.stirring.fetch_sub(1, Ordering::Relaxed);
+            }));
         }
     }
 
@@ -216,8 +222,8 @@ impl Drivers {
         let Some((index, host)) = self.hosts.enter().filter(|_| !self.is_stopped()) else { return false };
         let index = self.count() + index;
         self.idle.begin_hosting();
-        // On a thread without the runtime, the fiber's futures would not find it.
-        let _inside = tokio::task::try_id().is_none().then(|| self.runtime.enter());
+        // On a thread without the runtime, or in a task of another one, the fiber's futures would not find it.
+        let _inside = self.runtime.enter();
         let mut runner = TaskRunner::on(&host);
         for _ in 0..MOST_TURNS {
             let Some(task) = next() else { break };

@@ -6,6 +6,7 @@
 //! | a fiber in the queue | the fiber that computes has queued it, and no other driver was woken for it | wakes an idle driver |
 //! | the same | its driver lies in the slot of a worker whose tokio task computes | wakes another one |
 //! | the same | its driver lies in the queue of a worker that computes, and tokio has woken no other worker for it | lets tokio search |
+//! | the same | all drivers are in turns that have left their workers to other threads (`block_in_place`) | runs it in another tokio task |
 //! | a task that hosts a fiber | the fiber that computes has woken it | wakes it |
 //! | a lent branch | only its owner knows it | queues it |
 //! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |

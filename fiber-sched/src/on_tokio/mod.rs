@@ -65,7 +65,8 @@ use crate::unfinished::Unfinished;
 /// I/O of the runtime (`enable_io`); without it, a fiber that opens one panics, as `tokio::net` does.
 ///
 /// Timers are those of tokio: they fire up to a millisecond late, and they stand still while tokio's clock is
-/// paused by `tokio::time::pause`.
+/// paused by `tokio::time::pause`. When its tasks are idle, tokio moves a paused clock to the next timer. It does not see the threads of
+/// `Fiber::dedicated` and `Fiber::direct`: there, a timeout around those may end at once.
 ///
 /// A fiber yields after some 1,000 binds, and a driver, which is the tokio task that runs fibers, yields to other tokio tasks
 /// after some turns of fibers. A closure that computes keeps its worker. If the runtime has several, an idle one meanwhile runs

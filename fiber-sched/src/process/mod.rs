@@ -42,18 +42,20 @@ use fiber_core::{Context, Fiber};
 
 pub use child::Child;
 
-use crate::net::Polls;
+use crate::net::{Here, Polls};
 
-/// Calls `f` with the polls of the fiber's scheduler, on a thread where it may block.
+/// Calls `f` with the polls of the fiber's scheduler, on a thread where it may block. Its sockets are in the poll of the fiber's worker.
 #[track_caller]
 fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 'static) -> Fiber<T> {
     let result = Fiber::current().bind(move |context: Context| {
+        let here = Here::now();
         Fiber::blocking(move || {
             let net = context.scheduler().net().map(|net| net as &dyn Any);
             let polls = net.and_then(|net| net.downcast_ref::<Polls>());
-            f(polls.ok_or_else(|| {
+            let polls = polls.ok_or_else(|| {
                 io::Error::new(ErrorKind::Unsupported, "this scheduler starts no processes")
-            })?)
+            })?;
+            here.instead(|| f(polls))
         })
     });
     // Out here, the place of an error is that of the caller.

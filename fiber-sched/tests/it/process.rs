@@ -5,14 +5,14 @@
 use std::io::{ErrorKind, Seek, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use fiber_core::net::copy;
 use fiber_core::scheduler::TaskKind;
 use fiber_core::{Either, Fiber, fiber};
 use fiber_sched::process::{self, Child};
-use fiber_sched::{AffinityPool, CurrentThread, Pool};
+use fiber_sched::{AffinityPool, CurrentThread, Pool, block_on};
 
 /// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -60,6 +60,26 @@ fn the_error_of_a_program_that_is_not_there_names_the_places_where_it_is_started
     let error = CurrentThread::new().run(process::output(Command::new("/nowhere"))).failure().unwrap();
     assert_eq!(error.to_string(), "starting /nowhere: No such file or directory (os error 2)");
     assert!(error.trace().iter().all(|frame| frame.location().file() == file!()), "{error:?}");
+}
+
+#[test]
+fn a_process_of_one_worker_does_not_wait_for_another_one_that_computes() {
+    let pool = AffinityPool::builder().workers(2).pinned(false).build();
+    for here in 0..2 {
+        let [here, there] =
+            [here, 1 - here].map(|worker| (0..).find(|key: &u32| pool.worker_of(key) == worker).unwrap());
+        let (end, ended) = mpsc::channel::<()>();
+        let computes = pool.spawn_on(
+            there,
+            Fiber::lazy(move || {
+                ended.recv_timeout(PATIENCE).is_err_and(|e| e == mpsc::RecvTimeoutError::Disconnected)
+            }),
+        );
+        let output = process::output(shell("sleep 0.05; echo late")).timeout(PATIENCE);
+        assert_eq!(block_on(pool.spawn_on(here, output)).unwrap().stdout, b"late\n");
+        drop(end);
+        assert!(block_on(computes).unwrap(), "the process was not seen while the other worker computed");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fiber_core::{Fiber, Resume};
+use fiber_core::{Error, Fiber, Resume};
 use fiber_sched::{Pool, Settings, Shutdown, block_on};
 
 const LONG: Duration = Duration::from_secs(3600);
@@ -404,4 +404,39 @@ fn a_thread_local_value_of_a_blocking_thread_may_own_the_last_pool() {
     drop(pool);
     eventually(|| context.is_cancelled());
     assert!(!block_on(context.spawn(Fiber::success(1))).is_success());
+}
+
+#[test]
+fn threads_learn_that_nobody_waits_although_the_shutdown_is_over_before_their_cancelled_fibers() {
+    let pool = Pool::builder().workers(1).build();
+    let ((begin, begun), (tell, told)) = (mpsc::channel(), mpsc::channel());
+    let (begins, tells) = (begin.clone(), tell.clone());
+    pool.spawn(Fiber::<()>::callback(move |resume| {
+        let waits = move || {
+            begins.send(()).unwrap();
+            eventually(|| resume.is_closed());
+            _ = tells.send("a callback");
+        };
+        thread::spawn(waits);
+    }));
+    let (begins, tells) = (begin.clone(), tell);
+    pool.spawn(Fiber::blocking_with(move |token| {
+        begins.send(()).unwrap();
+        eventually(|| token.is_cancelled());
+        _ = tells.send("a blocking call");
+        Ok::<_, Error>(())
+    }));
+    (0..2).for_each(|_| begun.recv().unwrap());
+    // The only worker cannot end them.
+    let (end, ended) = mpsc::channel::<()>();
+    pool.spawn(Fiber::lazy(move || {
+        begin.send(()).unwrap();
+        _ = ended.recv();
+    }));
+    begun.recv().unwrap();
+    pool.shutdown(Shutdown::within(Duration::from_millis(1))).unwrap_err();
+    let mut told = [told.recv(), told.recv()].map(|told| told.expect("it is told"));
+    told.sort_unstable();
+    assert_eq!(told, ["a blocking call", "a callback"]);
+    drop(end);
 }

@@ -1,10 +1,12 @@
 //! A process without free descriptors, which is a separate process.
 
+use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use fiber_core::Error;
 use fiber_core::net::{TcpListener, TcpStream, copy};
+use fiber_sched::{AffinityPool, Signal, block_on};
 
 use super::{alone, eventually, pool};
 
@@ -68,6 +70,50 @@ fn connects_until_there_is_none() {
     for _ in 0..count / 2 {
         pool.run(listener.accept().map(drop)).unwrap();
     }
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the number of the error is that of Linux")]
+fn a_connection_for_which_there_is_no_poll_stays_in_the_queue() {
+    with_few_descriptors("exhausted::accepts_where_a_poll_is_missing");
+}
+
+#[test]
+#[ignore = "run by the test above, with few descriptors"]
+fn accepts_where_a_poll_is_missing() {
+    assert!(std::env::var_os(FEW).is_some(), "this belongs into a process with few descriptors");
+    let pool = AffinityPool::builder().workers(2).pinned(false).build();
+    let [here, there] = [0, 1].map(|worker| (0..).find(|key: &u32| pool.worker_of(key) == worker).unwrap());
+    let listener = block_on(pool.spawn_on(here, TcpListener::bind(([127, 0, 0, 1], 0)))).unwrap();
+    let _client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    // One descriptor is left: enough for the connection, and not for the poll of the other worker.
+    let mut open: Vec<File> = (0..LIMIT).map_while(|_| File::open("/dev/null").ok()).collect();
+    open.pop();
+    let accept = || block_on(pool.spawn_on(there, listener.accept().timeout(Duration::from_secs(60))));
+    let error = accept().failure().expect("a poll needs descriptors");
+    assert!(is_exhausted(&error), "{error:#}");
+    drop(open);
+    accept().unwrap();
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the number of the error is that of Linux")]
+fn a_signal_can_be_waited_for_when_there_are_descriptors_again() {
+    with_few_descriptors("exhausted::waits_for_a_signal_twice");
+}
+
+#[test]
+#[ignore = "run by the test above, with few descriptors"]
+fn waits_for_a_signal_twice() {
+    assert!(std::env::var_os(FEW).is_some(), "this belongs into a process with few descriptors");
+    let pool = pool(1);
+    let waits = || pool.run(Signal::HangUp.received().timeout_option(Duration::from_millis(1)));
+    let open: Vec<File> = (0..LIMIT).map_while(|_| File::open("/dev/null").ok()).collect();
+    let error = waits().failure().expect("a handler needs descriptors");
+    assert!(is_exhausted(&error), "{error:#}");
+    assert!(format!("{error:#}").contains(file!()), "{error:#}");
+    drop(open);
+    assert_eq!(waits().unwrap(), None);
 }
 
 #[test]

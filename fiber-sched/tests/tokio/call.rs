@@ -16,7 +16,7 @@ use fiber_sched::{
     AffinityPool, Builder as PoolBuilder, CurrentThread, Observer, Pool, Shutdown, TokioScheduler, block_on,
 };
 use fiber_test::TestScheduler;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -510,4 +510,19 @@ fn schedulers_that_host_no_fibers_run_them_themselves() {
     assert!(poll().is_pending());
     test.run_for(PATIENCE);
     assert!(matches!(poll(), Poll::Ready(Outcome::Success(1))));
+}
+
+#[test]
+fn in_a_task_of_another_runtime_futures_find_their_own() {
+    let world = World::of(2);
+    // It has no timers.
+    let other = Builder::new_current_thread().build().unwrap();
+    for group in world.groups() {
+        let sleep = async {
+            tokio::time::sleep(MILLISECOND).await;
+            Ok::<_, Error>(Handle::current().id())
+        };
+        let found = other.block_on(other.spawn(group.call(Fiber::from_future(sleep)))).unwrap();
+        assert_eq!(found.unwrap(), world.runtime.handle().id());
+    }
 }

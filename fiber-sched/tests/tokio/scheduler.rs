@@ -3,13 +3,13 @@
 use std::io;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fiber_core::error::Abandoned;
 use fiber_core::scheduler::Event;
-use fiber_core::{Context, Either, Fiber, Outcome, Policy, fiber};
+use fiber_core::{CancelToken, Context, Either, Error, Fiber, Outcome, Policy, fiber};
 use fiber_sched::{Observer, Shutdown, TokioScheduler};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -190,6 +190,66 @@ fn a_runtime_that_ends_first_abandons_its_fibers() {
         assert!(is_abandoned(fiber_sched::block_on(sleeps)));
         assert!(is_abandoned(fiber_sched::block_on(fibers.spawn(Fiber::yield_now()))));
         assert!(is_abandoned(fiber_sched::block_on(fibers.spawn(Fiber::blocking(|| ())))));
+    }
+}
+
+/// There are no more drivers than workers, and all of them are in such turns.
+#[test]
+fn fibers_that_leave_their_workers_may_wait_for_other_fibers() {
+    const WORKERS: usize = 2;
+    let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let all = Arc::new(Barrier::new(WORKERS));
+    let waits = |_| {
+        let (all, handle, context) = (all.clone(), runtime.handle().clone(), fibers.context().clone());
+        let blocks = move || {
+            all.wait();
+            handle.block_on(context.spawn(Fiber::delay(Duration::from_millis(1))).into_future()).unwrap();
+        };
+        fibers.spawn(Fiber::lazy(|| tokio::task::block_in_place(blocks)))
+    };
+    let waits: Vec<_> = (0..WORKERS).map(waits).collect();
+    let all_end = async {
+        for wait in waits {
+            wait.await.unwrap();
+        }
+    };
+    let ended = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(20), all_end).await });
+    runtime.shutdown_background();
+    ended.expect("they wait for each other");
+}
+
+/// Otherwise, the drop of the runtime would wait for it for ever.
+#[test]
+fn a_closure_is_told_to_stop_although_the_runtime_ends_before_its_cancelled_fiber() {
+    for is_dedicated in [false, true] {
+        for runtime in runtimes() {
+            let fibers = TokioScheduler::builder(runtime.handle()).on_unobserved(|_| ()).build();
+            let ((begin, begun), (end, ended)) = (mpsc::channel(), mpsc::channel());
+            let until_told = move |token: &CancelToken| {
+                begin.send(()).unwrap();
+                let patience = Instant::now() + Duration::from_secs(20);
+                while !token.is_cancelled() && Instant::now() < patience {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                _ = end.send(token.is_cancelled());
+                Ok::<_, Error>(())
+            };
+            let waits = if is_dedicated {
+                Fiber::dedicated(until_told).boxed()
+            } else {
+                Fiber::blocking_with(until_told).boxed()
+            };
+            runtime.block_on(async {
+                fibers.spawn(waits);
+                while begun.try_recv().is_err() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                drop(fibers);
+            });
+            drop(runtime);
+            assert_eq!(ended.recv(), Ok(true));
+        }
     }
 }
 
