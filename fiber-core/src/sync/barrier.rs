@@ -40,7 +40,7 @@ struct Shared {
 }
 
 struct State {
-    /// The number of waiters in the list that are `Waiting`.
+    /// The number of waiters in the list that are `Waiting`. Of those of one race, each counts.
     arrived: usize,
     queue: Waiters<Party>,
 }
@@ -110,7 +110,7 @@ impl Barrier {
 
     /// The number of parties that wait now.
     pub fn arrived(&self) -> usize {
-        self.0.state.lock().arrived
+        self.0.state.lock().queue.together(None)
     }
 
     fn attempt(&self) -> Arrival {
@@ -122,6 +122,12 @@ impl State {
     fn join(&mut self, waiter: &mut Waiter<Party>, seat: Seat) {
         self.arrived += 1;
         waiter.join(&mut self.queue, seat, Party::Waiting);
+    }
+
+    /// Whether the one who comes now is the last of the parties. A race counts once, even if both of its sides wait here: who called both in
+    /// vain would make them come again, and call him in vain.
+    fn is_last(&self, parties: usize, seat: Option<&Seat>) -> bool {
+        self.arrived + 1 >= parties && self.queue.together(seat) + 1 >= parties
     }
 
     /// Ends the waits of all parties. They pass if they are enough: some may have been cancelled, and have not left yet.
@@ -170,10 +176,14 @@ impl Attempt for Arrival {
     type Place = Waiter<Party>;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>) -> Option<Outcome<bool>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<bool>> {
+        if cx.is_some_and(Cx::is_raced) {
+            // Only its seat tells who is beside it: it looks as it joins.
+            return None;
+        }
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut state = state.lock();
-        if state.arrived + 1 < *parties {
+        if !state.is_last(*parties, None) {
             return None;
         }
         let (passes, wakes) = state.call(parties - 1);
@@ -185,12 +195,7 @@ impl Attempt for Arrival {
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut seat = Some(seat);
         let mut state = state.lock();
-        // A race counts once, even if both of its sides wait here.
-        let others = match &seat {
-            Some(seat) if seat.is_raced() => state.queue.others(seat).count(),
-            _ => state.arrived,
-        };
-        let is_last = others + 1 >= *parties && claim_if(&mut seat, |_| true);
+        let is_last = state.is_last(*parties, seat.as_ref()) && claim_if(&mut seat, |_| true);
         let (passes, wakes) = if is_last { state.call(parties - 1) } else { (false, Wakes::default()) };
         if let Some(seat) = seat.filter(|_| !passes) {
             state.join(place, seat);

@@ -320,6 +320,10 @@ impl Attempt for Acquire {
         cx: Option<&Cx<'_>>,
         seat: Seat,
     ) -> Option<Outcome<Permit>> {
+        if self.count > self.semaphore().total() {
+            // A side of a race that another side held is not asked before. Nothing can serve it, so it must not stand before others.
+            return seat.claim().then(|| self.too_many());
+        }
         let is_taken = self.semaphore().0.permits.take_or_join(self.count, place, seat);
         if is_taken { self.taken(cx) } else { None }
     }

@@ -245,11 +245,25 @@ impl<T> Waiters<T> {
 
     /// The waiters that an operation of `seat` can serve: not its own fiber, and not another side of its race, unless one is a program.
     pub(super) fn others(&self, seat: &Seat) -> impl Iterator<Item = &Seat> {
+        self.seats().filter(move |other| !other.is_beside(seat))
+    }
+
+    /// How many of them it can serve together: one of those that are [beside](Seat::is_beside) each other. Without a `seat`, of all.
+    pub(super) fn together(&self, seat: Option<&Seat>) -> usize {
+        let is_first = |(number, other): &(usize, &Seat)| {
+            // Of the sides of a race in one fiber, the second one is raced. It joins after the first.
+            !other.is_raced() || self.seats().take(*number).all(|older| !older.is_beside(other))
+        };
+        let others = self.seats().enumerate().filter(is_first).map(|(_, other)| other);
+        others.filter(|other| seat.is_none_or(|seat| !other.is_beside(seat))).count()
+    }
+
+    /// The seats of the waiters, the oldest first.
+    fn seats(&self) -> impl Iterator<Item = &Seat> {
         // SAFETY: the nodes of the list are initialised, and the list is borrowed, so they stay.
         let nodes = successors(self.list.oldest, |node| unsafe { node.as_ref() }.younger);
         // SAFETY: as above.
-        let seats = nodes.filter_map(|node| unsafe { node.as_ref() }.seat.as_ref());
-        seats.filter(move |other| !other.is_beside(seat))
+        nodes.filter_map(|node| unsafe { node.as_ref() }.seat.as_ref())
     }
 
     /// Serves the oldest waiter whose wait is not over. `answer` stores the answer.

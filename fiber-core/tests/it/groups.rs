@@ -1,8 +1,9 @@
 //! Fibers that are bound to a value, and groups of fibers.
 
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::pin::pin;
-use std::task::{self, Poll, Waker};
+use std::sync::{Arc, Mutex};
+use std::task::{self, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::support::Counter;
@@ -118,6 +119,34 @@ fn a_drained_group_takes_fibers_until_it_is_empty() {
     let second = first.try_outcome().unwrap().unwrap();
     assert_eq!(second.try_outcome().unwrap().unwrap(), "second");
     assert!(group.spawn(Fiber::success(())).try_outcome().unwrap().is_cancelled());
+}
+
+/// Looks at a group when it is woken: how many fibers are in it, and whether it refuses another one.
+struct Looks {
+    group: Group,
+    seen: Mutex<Option<(usize, bool)>>,
+}
+
+impl Wake for Looks {
+    fn wake(self: Arc<Self>) {
+        let late = self.group.spawn(Fiber::success(()));
+        let is_refused = late.try_outcome().is_ok_and(|outcome| outcome.is_cancelled());
+        *self.seen.lock().unwrap() = Some((self.group.len(), is_refused));
+    }
+}
+
+#[test]
+fn a_fiber_whose_outcome_is_there_has_left_its_group() {
+    let test = TestScheduler::new();
+    let group = test.context().group();
+    let mut last = pin!(group.spawn(Fiber::delay(SECOND)).into_future());
+    let end = test.spawn(group.drain().into_fiber());
+    let looks = Arc::new(Looks { group, seen: Mutex::default() });
+    let waker = Waker::from(looks.clone());
+    assert!(last.as_mut().poll(&mut task::Context::from_waker(&waker)).is_pending());
+    test.run_until_idle();
+    assert_eq!(*looks.seen.lock().unwrap(), Some((0, true)));
+    assert!(end.outcome().is_success());
 }
 
 #[test]

@@ -195,6 +195,28 @@ fn a_barrier_counts_only_those_who_still_wait() {
 }
 
 #[test]
+fn races_whose_sides_wait_at_one_barrier_wait_until_as_many_have_come() {
+    type Arrives = fn(&Barrier) -> Fiber<Either<bool, bool>>;
+    let arrives: [Arrives; 2] = [
+        |barrier| barrier.wait().race(barrier.wait()).boxed(),
+        |barrier| barrier.wait().boxed().race(barrier.wait().boxed()).boxed(),
+    ];
+    for arrive in arrives {
+        let (barrier, test) = (Barrier::new(3), TestScheduler::new());
+        let two = [(); 2].map(|()| test.spawn(arrive(&barrier)));
+        test.run_until_idle();
+        assert!(two.iter().all(|race| race.is_pending()));
+        assert_eq!(barrier.arrived(), 2);
+        assert!(test.run(barrier.wait()).unwrap(), "the last to come");
+        test.run_until_idle();
+        assert!(two.iter().all(|race| !race.is_pending()));
+        let three = [(); 3].map(|()| test.spawn(arrive(&barrier)));
+        test.run_until_idle();
+        assert!(three.iter().all(|race| !race.is_pending()));
+    }
+}
+
+#[test]
 fn a_delay_wins_after_its_time_and_no_timer_is_left() {
     let (_sender, receiver) = Channel::<u32>::unbounded();
     let test = TestScheduler::new();

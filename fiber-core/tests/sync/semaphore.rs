@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fiber_core::sync::{Semaphore, TooManyPermits};
+use fiber_core::sync::{Notify, Semaphore, TooManyPermits};
 use fiber_core::{Fiber, fiber};
 use fiber_test::TestScheduler;
 use parking_lot::Mutex;
@@ -121,6 +121,19 @@ fn a_request_for_more_than_there_are_fails() {
     let error = fiber_sched::run(semaphore.acquire(3)).failure().unwrap();
     assert_eq!(error.downcast_ref::<TooManyPermits>().map(|error| (error.asked, error.total)), Some((3, 2)));
     assert_eq!(error.to_string(), "3 permits were asked for, but the semaphore has only 2");
+}
+
+#[test]
+fn a_side_that_asks_for_more_than_there_are_fails_also_if_another_side_holds_the_race() {
+    enumerate(2, || {
+        let (semaphore, notify) = (Semaphore::new(2), Notify::new());
+        let program = notify.wait().bind(|()| Fiber::<()>::never());
+        let race = program.race(semaphore.acquire(3)).attempt();
+        race.zip(Fiber::lazy(move || notify.notify_one())).map(move |(race, ())| {
+            assert!(race.is_err_and(|error| error.is::<TooManyPermits>()));
+            assert!(semaphore.try_acquire(2).is_some());
+        })
+    });
 }
 
 #[test]

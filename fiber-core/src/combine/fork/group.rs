@@ -56,15 +56,22 @@ struct Live {
     members: BTreeMap<usize, (u64, Context)>,
     /// How many have come.
     came: u64,
+    /// How many have ended, and are no members any more, but have not delivered their outcomes.
+    delivering: usize,
     is_draining: bool,
     is_cancelled: bool,
     waiting: WaitList,
 }
 
 impl Live {
-    /// Whether the group is empty and closed.
+    /// Whether no fiber can come any more.
+    fn is_closed(&self) -> bool {
+        self.is_cancelled || self.is_draining && self.members.is_empty()
+    }
+
+    /// Whether the group is empty and closed, and all outcomes are there.
     fn is_over(&self) -> bool {
-        (self.is_draining || self.is_cancelled) && self.members.is_empty()
+        self.is_closed() && self.members.is_empty() && self.delivering == 0
     }
 
     /// The waiters for the end, if the group has ended.
@@ -131,7 +138,7 @@ impl Group {
     /// `false`: the group is closed.
     fn admits(&self, context: &Context) -> bool {
         let mut live = self.0.live.lock();
-        let is_open = !live.is_cancelled && !live.is_over();
+        let is_open = !live.is_closed();
         if is_open {
             let number = live.came;
             live.came += 1;
@@ -144,14 +151,13 @@ impl Group {
         self.0.live.lock().is_over()
     }
 
-    fn leave(&self, context: &Context) {
+    /// The fiber has ended: whoever learns that from its outcome does not find it in the group. The group is not over before the result is
+    /// dropped.
+    fn leave(&self, context: &Context) -> Leaves<'_> {
         let mut live = self.0.live.lock();
         let member = live.members.remove(&context.key());
-        let waiting = live.end();
-        drop(live);
-        // Outside of the lock, because it calls schedulers.
-        waiting.into_iter().for_each(Waiting::fire);
-        drop(member);
+        live.delivering += usize::from(member.is_some());
+        Leaves { group: self, member }
     }
 
     /// Closes the group, and cancels all its fibers and everything below them. The result waits for their ends, finalizers
@@ -226,16 +232,28 @@ impl<T: Send + 'static> Sink<T> for Leaving {
 
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
         // The drop of an outcome without a taker may unwind.
-        let _leaves = Leaves(&self.0, context);
+        let _leaves = self.0.leave(context);
         Home.deliver(context, outcome);
     }
 }
 
-struct Leaves<'a>(&'a Group, &'a Context);
+/// A fiber that has left its group, until it has delivered its outcome. `None`: it was never in the group.
+struct Leaves<'a> {
+    group: &'a Group,
+    member: Option<(u64, Context)>,
+}
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
-        self.0.leave(self.1);
+        if self.member.is_none() {
+            return;
+        }
+        let mut live = self.group.0.live.lock();
+        live.delivering -= 1;
+        let waiting = live.end();
+        drop(live);
+        // Outside of the lock, because it calls schedulers.
+        waiting.into_iter().for_each(Waiting::fire);
     }
 }
 
