@@ -248,11 +248,13 @@ impl<T> Waiters<T> {
         self.seats().filter(move |other| !other.is_beside(seat))
     }
 
-    /// How many of them it can serve together: one of those that are [beside](Seat::is_beside) each other. Without a `seat`, of all.
+    /// How many of them it can serve together: one side of each race, and of its own race the programs. Without a `seat`, of all.
     pub(super) fn together(&self, seat: Option<&Seat>) -> usize {
         let is_first = |(number, other): &(usize, &Seat)| {
             // Of the sides of a race in one fiber, the second one is raced. It joins after the first.
-            !other.is_raced() || self.seats().take(*number).all(|older| !older.is_beside(other))
+            !other.is_raced()
+                || seat.is_some_and(|seat| other.shares_race_with(seat))
+                || self.seats().take(*number).all(|older| !older.shares_race_with(other))
         };
         let others = self.seats().enumerate().filter(is_first).map(|(_, other)| other);
         others.filter(|other| seat.is_none_or(|seat| !other.is_beside(seat))).count()

@@ -216,6 +216,18 @@ fn races_whose_sides_wait_at_one_barrier_wait_until_as_many_have_come() {
     }
 }
 
+/// Of each race, one side passes, and no fiber calls the others again and again.
+#[test]
+fn sides_of_two_races_do_not_pass_a_barrier_together() {
+    let barrier = Barrier::new(4);
+    let program = move || {
+        let side = || barrier.wait().bind(|_| Fiber::delay(Duration::from_millis(1)));
+        side().race(side()).zip(side().race(side()))
+    };
+    let report = TestScheduler::new().try_run(program()).unwrap_err();
+    assert!(report.to_string().contains("deadlock"), "{report}");
+}
+
 #[test]
 fn a_delay_wins_after_its_time_and_no_timer_is_left() {
     let (_sender, receiver) = Channel::<u32>::unbounded();

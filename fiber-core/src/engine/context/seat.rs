@@ -91,6 +91,11 @@ impl Seat {
         self.event().zip(other.event()).is_some_and(|(one, other)| one.is_beside(other))
     }
 
+    /// Whether both are of one fiber, or of sides of one race: an event of a third fiber ends the wait of one of them.
+    pub(crate) fn shares_race_with(&self, other: &Seat) -> bool {
+        self.event().zip(other.event()).is_some_and(|(one, other)| one.shares_race_with(other))
+    }
+
     /// See [`Wakeup::commit`].
     ///
     /// # Errors

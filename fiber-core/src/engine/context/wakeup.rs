@@ -200,6 +200,11 @@ impl EventOf<'_> {
         one.is_same(other) || event.is_raced() && others.is_raced() && one.races_with(other)
     }
 
+    pub(super) fn shares_race_with(self, EventOf(other, others): EventOf<'_>) -> bool {
+        let EventOf(one, event) = self;
+        one.is_same(other) || event.is_raced() && others.is_raced() && one.shares_race_with(other)
+    }
+
     pub(super) fn claim(self) -> bool {
         !self.is_raced() || self.fire()
     }
