@@ -6,7 +6,7 @@
 //!       let a = values.0.get();
 //!       Ok(made(expression, |values, value| { let pattern = value; values.1.put(b); }))
 //!   });
-//!   dataflow(gives, &GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
+//!   dataflow(gives, &__FIBER_GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
 //! ```
 //!
 //! The user's code sees no names of the expansion except its own variables.
@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::graph::{Access, Graph, Reader, Variable};
@@ -67,7 +67,7 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
         let gives = #flow::Gives::new();
         #flow::dataflow(
             gives,
-            &GRAPH,
+            &__FIBER_GRAPH,
             handovers,
             (#(#names,)* #end,),
             #values,
@@ -223,7 +223,8 @@ fn table(graph: &Graph) -> TokenStream {
         quote!(&[#(#next),*])
     });
     let flow = quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::flow);
-    let name = format_ident!("GRAPH", span = Span::mixed_site());
+    // The user's code sees this name, as that of every item.
+    let name = own("__FIBER_GRAPH");
     quote_spanned! {Span::mixed_site()=>
         static #name: #flow::Graph<#count> = #flow::Graph { needs: [#(#needs),*], next: [#(#next),*] };
     }

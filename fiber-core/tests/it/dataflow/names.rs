@@ -66,6 +66,17 @@ fn parameters_of_closures_and_inner_blocks_hide_variables() {
     assert_eq!(timed(flow), (((3, 3, 4, 5, 3, 6, 7), 1), 9));
 }
 
+const GRAPH: &str = "abc";
+
+#[test]
+fn constants_of_the_expansion_do_not_meet_those_of_the_user() {
+    let flow = dataflow! {
+        let length = later(1, GRAPH.len());
+        return length
+    };
+    assert_eq!(timed(flow), (3, 1));
+}
+
 struct Named {
     slow: u32,
 }
