@@ -160,9 +160,11 @@ impl Marking<'_> {
             }
             _ => {
                 let is_std = !is_in_path && is_std_macro(&word);
+                // A plain `let` whose `do!` waits for a `race!`. Behind other macros, the compiler asks for the parentheses.
+                let is_waiting = self.place == Place::WaitingLet || self.place == Place::PlainLet && word == "race";
                 self.out.extend([TokenTree::Ident(word), bang.token]);
                 if !is_std {
-                    self.foreign_input(rest);
+                    self.foreign_input(rest, is_waiting);
                 }
             }
         }
@@ -211,8 +213,8 @@ impl Marking<'_> {
         self.put(TokenTree::Ident(word));
     }
 
-    /// The input of another macro, possibly after the name that a `macro_rules!` defines.
-    fn foreign_input(&mut self, rest: &mut Tokens) {
+    /// The input of another macro, possibly after the name that a `macro_rules!` defines. `is_waiting`: an `else` may follow.
+    fn foreign_input(&mut self, rest: &mut Tokens, is_waiting: bool) {
         self.out.extend(rest.next_if(|token| matches!(token, TokenTree::Ident(_))));
         let is_input = |token: &TokenTree| match token {
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
@@ -221,7 +223,7 @@ impl Marking<'_> {
         let Some(mut input) = rest.next_if(is_input) else { return };
         let is_before_else = matches!(rest.peek(), Some(TokenTree::Ident(word)) if word == "else");
         // `let` has no `}` before its `else`, but the macro is not the end of `let! pattern = race! { .. } else { .. }`.
-        if let (Place::WaitingLet, true, TokenTree::Group(group)) = (self.place, is_before_else, &input)
+        if let (true, true, TokenTree::Group(group)) = (is_waiting, is_before_else, &input)
             && group.delimiter() == Delimiter::Brace
         {
             let mut same = Group::new(Delimiter::Parenthesis, group.stream());
