@@ -172,24 +172,27 @@ fn inputs(graph: &Graph, slots: &[Option<syn::Index>], by: usize) -> TokenStream
     let values = own("values");
     let mut inputs = TokenStream::new();
     for (variable, reader, slot) in reads(graph, slots, by) {
-        let name = if variable.name == "self" { own(SELF) } else { reader.ident.clone() };
+        let name = if variable.name == "self" { own(SELF) } else { variable.named_at(reader) };
         let mutability = variable.is_mutable.then(|| quote_spanned!(Span::mixed_site()=> mut));
         inputs.extend(match reader.access {
-            Access::Borrow => quote_spanned!(Span::mixed_site()=> let #name = #values.#slot.get();),
-            Access::Own => {
-                quote_spanned!(Span::mixed_site()=> #[allow(unused_mut)] let #mutability #name = #values.#slot.take();)
+            Access::Borrow => {
+                quote_spanned!(Span::mixed_site()=> #[allow(unused_variables)] let #name = #values.#slot.get();)
             }
+            Access::Own => quote_spanned! {Span::mixed_site()=>
+                #[allow(unused_mut, unused_variables)]
+                let #mutability #name = #values.#slot.take();
+            },
             Access::Copy => {
                 // All tokens have the user's span, because the compiler may say here that the value is not `Copy`.
                 let place = Ident::new("place", reader.ident.span());
                 let copied = quote_spanned!(place.span()=> ::fiber_core::__macro_support::flow::copied(#place));
                 quote_spanned! {Span::mixed_site()=>
-                    #[allow(unused_mut)]
+                    #[allow(unused_mut, unused_variables)]
                     let #mutability #name = { let #place = &#values.#slot; #copied };
                 }
             }
             Access::Last => quote_spanned! {Span::mixed_site()=>
-                #[allow(unused_mut)]
+                #[allow(unused_mut, unused_variables)]
                 let #mutability #name = (&mut &mut #values.#slot).own();
             },
         });
