@@ -185,9 +185,7 @@ fn is_constant(call: &ExprCall) -> bool {
     let (of, Some(name)) = names(&call.func) else { return false };
     let is_literal = |argument: &Expr| matches!(argument, Expr::Lit(_));
     name.starts_with(char::is_uppercase)
-        || of.is_some_and(|of| makes(&of, &name))
-            && !call.args.is_empty()
-            && call.args.iter().all(is_literal)
+        || of.is_some_and(|of| makes(&of, &name)) && !call.args.is_empty() && call.args.iter().all(is_literal)
 }
 
 /// Whether the function of this name only makes a value of the type.

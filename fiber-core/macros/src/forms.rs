@@ -351,9 +351,7 @@ impl VisitMut for Forms {
     /// Expands the input of a macro of the standard library. A macro with forms in its input is called by its absolute
     /// path: another macro of the same name must not see the forms.
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        let Some(name) = call.path.get_ident().filter(|name| marks::is_std_macro(name)).cloned() else {
-            return;
-        };
+        let Some(name) = marks::std_macro(&call.path).cloned() else { return };
         let before = self.expanded;
         let expand = |input: ParseStream<'_>| {
             if name == "matches" { self.value_and_pattern(input) } else { self.list(input) }

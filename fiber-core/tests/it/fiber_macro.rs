@@ -830,6 +830,16 @@ mod other_macros {
     use super::*;
 
     #[test]
+    fn the_forms_work_in_macros_that_a_path_names() {
+        let fiber = fiber! {
+            let text = std::format!("{}", do! later(1));
+            core::assert!(do! later(true));
+            (text, ::std::vec![do! later(2)])
+        };
+        assert_eq!(run(fiber), ("1".to_owned(), vec![2]));
+    }
+
+    #[test]
     fn the_forms_work_in_macros_of_the_standard_library() {
         let fiber = fiber! {
             let name = "x";
