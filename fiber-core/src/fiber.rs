@@ -142,7 +142,8 @@ impl<R: Run> Run for Named<R> {
     message = "`{Self}` is not a fiber",
     label = "expected a fiber, a `Result`, or a `Handle`",
     note = "a future is awaited, also in `fiber!`: `future.await`",
-    note = "a plain value needs no `let!` or `do!`: use `let` or a plain statement; in `dataflow!`, it is `Fiber::success(value)`"
+    note = "a plain value needs no `let!` or `do!`: use `let` or a plain statement; in `dataflow!`, it is `Fiber::success(value)`",
+    note = "the error of a `Result` has to be a standard error or an `Error`; `result?` also takes those of `anyhow`, boxes and messages"
 )]
 pub trait IntoFiber {
     /// The value of a success.

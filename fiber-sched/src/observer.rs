@@ -21,8 +21,8 @@ use crate::recorder::Recorder;
 /// A scheduler with an observer calls it at every event and around every turn, on the thread where it happens. A scheduler
 /// without one pays nothing. A panic of an observer is ignored.
 ///
-/// A fiber that ends in the call of [`Pool::run`](crate::Pool::run) before it has waited for anything is not observed: it
-/// runs on the caller's stack, and has no context that an event could name. [`Pool::spawn`](crate::Pool::spawn) always
+/// What a fiber does in the call of [`Pool::run`](crate::Pool::run) before it first waits is not observed, nor is a fiber that ends
+/// before that: it runs on the caller's stack, and has no context that an event could name. [`Pool::spawn`](crate::Pool::spawn) always
 /// makes one.
 ///
 /// ```

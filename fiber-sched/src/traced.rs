@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 use std::iter::successors;
+use std::mem;
 
 use fiber_core::scheduler::{Ending, Event, Unobserved};
 use fiber_core::{Context, LocalKey};
@@ -45,6 +46,8 @@ struct Entered {
     span: Span,
     /// Whether the span is that of the fiber itself, or of the fiber that it is a part of.
     is_own: bool,
+    /// Whether its field `locals` shows any.
+    shows_locals: bool,
 }
 
 /// A local that is shown.
@@ -110,18 +113,18 @@ impl Traced {
 
     fn create(&self, fiber: &Context, parent: &Context) {
         let (above, is_own) = match self.entered_above(parent) {
-            Some(Entered { span, is_own }) => (span, is_own && fiber.is_structure()),
+            Some(Entered { span, is_own, .. }) => (span, is_own && fiber.is_structure()),
             None => (Span::current(), false),
         };
         let Some(name) = fiber.name().filter(|_| !fiber.is_structure()) else {
             if !above.is_none() {
-                self.spans.insert(fiber, Entered { span: above, is_own });
+                self.spans.insert(fiber, Entered { span: above, is_own, shows_locals: false });
             }
             return;
         };
         let locals = field::Empty;
         let span = info_span!(target: "fiber", parent: &above, "fiber", name, id = fiber.id(), locals);
-        self.spans.insert(fiber, Entered { span, is_own: true });
+        self.spans.insert(fiber, Entered { span, is_own: true, shows_locals: false });
         self.record(fiber);
     }
 
@@ -135,7 +138,9 @@ impl Traced {
                 _ = write!(text, "{gap}{name}={value}");
             }
         }
-        if !text.is_empty() {
+        let shows = !text.is_empty();
+        let showed = self.spans.with(fiber, |entered| mem::replace(&mut entered.shows_locals, shows));
+        if shows || showed == Some(true) {
             span.record("locals", text);
         }
     }

@@ -122,6 +122,20 @@ fn the_span_of_a_fiber_shows_the_locals_that_it_was_told_about() {
 }
 
 #[test]
+fn the_span_of_a_fiber_does_not_show_a_local_after_its_region() {
+    let lines = lines();
+    let pool = Pool::builder().workers(1).observer(Traced::new().with_local("request", &REQUEST)).build();
+    let work = fiber! {
+        do! Fiber::yield_now().map(|()| info!("within")).with_local(&REQUEST, 7);
+        info!("behind");
+    };
+    assert!(block_on(pool.spawn(work.named("handler"))).is_success());
+    finish(pool);
+    assert!(lines.line("within").contains(r#"locals="request=7"}: "#), "{}", lines.line("within"));
+    assert!(lines.line("behind").contains(r#"locals=""}: "#), "{}", lines.line("behind"));
+}
+
+#[test]
 fn a_fiber_is_in_the_span_in_which_it_was_spawned() {
     let (lines, pool) = (lines(), pool());
     let request = info_span!("request", number = 7);

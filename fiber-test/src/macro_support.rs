@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::panic::resume_unwind;
 
+use fiber_core::error::IntoError;
 use fiber_core::{Error, Fiber, Outcome, Run};
 
 use crate::schedule::Schedule;
@@ -25,9 +26,9 @@ impl Verdict for () {
     }
 }
 
-impl<T: Verdict, E: Into<Error> + Send + 'static> Verdict for Result<T, E> {
+impl<T: Verdict, E: IntoError + Send> Verdict for Result<T, E> {
     fn verdict(self) -> Result<(), Error> {
-        self.map_err(Into::into)?.verdict()
+        self.map_err(IntoError::into_error)?.verdict()
     }
 }
 

@@ -44,6 +44,30 @@ async fn a_result_may_be_the_value() -> Result<(), Error> {
 }
 
 #[fiber_test::test]
+async fn the_error_may_be_a_box() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let number: u32 = Fiber::success("7").await?.parse()?;
+    assert_eq!(number, 7);
+    Ok(())
+}
+
+#[fiber_test::test]
+#[should_panic(expected = "the test has failed: no such order")]
+async fn a_message_as_the_error_fails_the_test() -> Result<(), String> {
+    Err("no such order".to_owned())
+}
+
+/// Has the name of what the expansion calls, if that has a name of its own.
+fn program() -> Fiber<()> {
+    Fiber::delay(Duration::from_secs(1)).boxed()
+}
+
+#[fiber_test::test]
+async fn a_test_calls_any_function_beside_it() {
+    program().await.unwrap();
+    assert_eq!(Fiber::now().await.unwrap(), Instant::EPOCH + Duration::from_secs(1));
+}
+
+#[fiber_test::test]
 #[should_panic(expected = "the test has failed: no such order")]
 fn a_failure_fails_the_test() -> Fiber<()> {
     Fiber::fail(Error::msg("no such order")).boxed()

@@ -179,13 +179,20 @@ fn is_of_fibers(func: &Expr) -> bool {
     of == "Fiber" && OF_FIBERS.contains(&name.as_str()) || of == race::SUPPORT
 }
 
-/// Whether the call reaches no state: a constructor like `Some(x)`, or a function like `Duration::from_secs(1)` of
-/// literals, which is no closure.
+/// Whether the call reaches no state: a constructor like `Some(x)`, or one like `Duration::from_secs(1)` of literals. Another function
+/// may read what other fibers write, whatever its arguments are: `store::get("key")`.
 fn is_constant(call: &ExprCall) -> bool {
-    let (of, name) = names(&call.func);
-    let is_constructor = name.is_some_and(|name| name.starts_with(char::is_uppercase));
+    let (of, Some(name)) = names(&call.func) else { return false };
     let is_literal = |argument: &Expr| matches!(argument, Expr::Lit(_));
-    is_constructor || of.is_some() && !call.args.is_empty() && call.args.iter().all(is_literal)
+    name.starts_with(char::is_uppercase)
+        || of.is_some_and(|of| makes(&of, &name)) && !call.args.is_empty() && call.args.iter().all(is_literal)
+}
+
+/// Whether the function of this name only makes a value of the type.
+fn makes(of: &str, name: &str) -> bool {
+    let is_maker =
+        ["new", "msg", "bounded"].contains(&name) || name.starts_with("from") || name.starts_with("with_");
+    of == "Fiber" || of.starts_with(char::is_uppercase) && is_maker
 }
 
 fn is_clone(call: &ExprMethodCall) -> bool {

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
-use syn::{Block, Expr, Stmt, Token};
+use syn::{Attribute, Block, Expr, Stmt, Token};
 
 use crate::code;
 use crate::forms::{Forms, Returns};
@@ -74,9 +74,20 @@ fn skip_statement(input: ParseStream<'_>) -> syn::Result<()> {
 ///
 /// A last expression that may leave in every branch becomes a `return`: otherwise the compiler would warn that the code
 /// after it is unreachable.
+///
+/// Of several last expressions, each with a `#[cfg]`, the compiler keeps one, or none.
 fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
     let span = Span::mixed_site();
     let value = quote_spanned!(span=> gives.value);
+    let chosen = stmts.iter().rev().take_while(|stmt| is_chosen_by_cfg(stmt)).count();
+    let chosen = stmts.split_off(stmts.len() - chosen);
+    if !chosen.is_empty() {
+        return quote_spanned! {span=>
+            #(#stmts)*
+            #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
+            return #value({ #(#chosen)* });
+        };
+    }
     let end = match stmts.pop() {
         Some(Stmt::Expr(leave @ Expr::Return(_), _)) => quote!(#leave),
         Some(Stmt::Expr(tail, None)) if may_diverge(&tail) => quote_spanned! {span=>
@@ -117,6 +128,30 @@ fn without_end(mut stmts: Vec<Stmt>) -> TokenStream {
         #(#stmts)*
         #[allow(unreachable_code)]
         loop {}
+    }
+}
+
+/// Whether this is an expression without a semicolon that the compiler may remove.
+fn is_chosen_by_cfg(stmt: &Stmt) -> bool {
+    let attrs = match stmt {
+        Stmt::Expr(expr, None) => attributes(expr),
+        Stmt::Macro(call) if call.semi_token.is_none() => &call.attrs,
+        _ => return false,
+    };
+    attrs.iter().any(|attr| attr.path().is_ident("cfg"))
+}
+
+/// The attributes of an expression that may stand before others without a semicolon, or at the end.
+fn attributes(expr: &Expr) -> &[Attribute] {
+    match expr {
+        Expr::Block(expr) => &expr.attrs,
+        Expr::If(expr) => &expr.attrs,
+        Expr::Match(expr) => &expr.attrs,
+        Expr::Loop(expr) => &expr.attrs,
+        Expr::While(expr) => &expr.attrs,
+        Expr::ForLoop(expr) => &expr.attrs,
+        Expr::Unsafe(expr) => &expr.attrs,
+        _ => &[],
     }
 }
 

@@ -3,6 +3,8 @@
 //! A wait is awaited at once where it stands. Only macros of the standard library, named by absolute paths, ever get
 //! one in their input. This is the contract of the unsafe function `__macro_support::wait`.
 
+use std::mem;
+
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
@@ -92,6 +94,7 @@ impl Forms {
         let fiber = unparenthesized(&form.expr);
         let wait = match (self.elsewhere, stands) {
             (None, Stands::Alone) => wait(&fiber.to_token_stream(), fiber.span(), comes, span),
+            (None, Stands::Unused) => unused_wait(fiber, comes, span),
             (None, Stands::Inside) => wait_inside(fiber, comes, span),
             (Some(_), _) => {
                 quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber))
@@ -102,7 +105,20 @@ impl Forms {
     }
 
     fn expr(&mut self, expr: &mut Expr, stands: Stands) {
-        if let (Expr::Paren(inner), Stands::Alone) = (&mut *expr, stands) {
+        let before = self.expanded;
+        self.expand_expr(expr, stands);
+        if let Expr::Paren(paren) = expr
+            && self.expanded > before
+        {
+            // As those of the expansion, so that no lint finds them superfluous: a wait has the span of its `do`, so the compiler would propose to
+            // remove its fiber with them.
+            let span = paren.paren_token.span.join();
+            paren.paren_token = syn::token::Paren(span.resolved_at(Span::mixed_site()));
+        }
+    }
+
+    fn expand_expr(&mut self, expr: &mut Expr, stands: Stands) {
+        if let (Expr::Paren(inner), Stands::Alone | Stands::Unused) = (&mut *expr, stands) {
             return self.expr(&mut inner.expr, stands);
         }
         lower_mark(expr);
@@ -165,6 +181,8 @@ pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
 enum Stands {
     /// It is all of a statement, an initializer or an arm.
     Alone,
+    /// It is all of a statement that drops the value.
+    Unused,
     /// In a larger expression.
     Inside,
 }
@@ -190,6 +208,20 @@ impl Comes {
 pub(crate) fn wait(fiber: &TokenStream, of: Span, comes: Comes, form: Span) -> TokenStream {
     let (name, wait) = call(of, comes, form);
     quote_spanned!(form.resolved_at(Span::mixed_site())=> { let #name = #fiber; #wait }.await)
+}
+
+/// As [`wait`], with the span from the user's `do!` to the end of the fiber, so that the compiler reports there that the value must be used. At
+/// tokens of the expansion, it would report the whole block.
+fn unused_wait(fiber: &Expr, comes: Comes, form: Span) -> TokenStream {
+    let (name, wait) = call(fiber.span(), comes, form);
+    let fiber = fiber.to_token_stream();
+    let end = match fiber.clone().into_iter().last() {
+        Some(TokenTree::Group(last)) => last.span_close(),
+        Some(last) => last.span(),
+        None => form,
+    };
+    let awaits = quote_spanned!(end=> .await);
+    quote_spanned!(form=> { let #name = #fiber; #wait } #awaits)
 }
 
 /// Waits for the fiber of a `do!` in a larger expression. The temporaries of its expression live as long as those of
@@ -244,7 +276,7 @@ fn lower_mark(expr: &mut Expr) {
     if !range.attrs.iter().any(is_mark) {
         return;
     }
-    let attrs = std::mem::take(&mut range.attrs);
+    let attrs = mem::take(&mut range.attrs);
     let mut first = expr;
     loop {
         first = match first {
@@ -281,7 +313,9 @@ impl VisitMut for Forms {
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         match stmt {
-            Stmt::Expr(expr, _) => self.expr(expr, Stands::Alone),
+            Stmt::Expr(expr, end) => {
+                self.expr(expr, if end.is_some() { Stands::Unused } else { Stands::Alone });
+            }
             _ => visit_mut::visit_stmt_mut(self, stmt),
         }
     }
@@ -317,9 +351,7 @@ impl VisitMut for Forms {
     /// Expands the input of a macro of the standard library. A macro with forms in its input is called by its absolute
     /// path: another macro of the same name must not see the forms.
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        let Some(name) = call.path.get_ident().filter(|name| marks::is_std_macro(name)).cloned() else {
-            return;
-        };
+        let Some(name) = marks::std_macro(&call.path).cloned() else { return };
         let before = self.expanded;
         let expand = |input: ParseStream<'_>| {
             if name == "matches" { self.value_and_pattern(input) } else { self.list(input) }

@@ -176,7 +176,7 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// ```
 /// use fiber_core::sync::Channel;
-/// use fiber_core::{CancelToken, Fiber, fiber, race};
+/// use fiber_core::{CancelToken, Fiber, fiber};
 /// use fiber_test::TestScheduler;
 /// use std::time::Duration;
 ///
@@ -210,7 +210,8 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// # Handlers
 ///
 /// Directly behind a `do!` or a `let!` of [`fiber!`], a handler is code of that block: it borrows its variables, waits by `do!`, and leaves a
-/// loop by `break` and the block by `return`. A macro of your own with the name `race` is taken for this one there. Anywhere else, also beside an `and!`,
+/// loop by `break` and the block by `return`. `fiber!` itself reads the name `race` there, so it needs no import, and a macro of your own with that
+/// name is taken for this one. Anywhere else, also beside an `and!`,
 /// `race! { .. }` is a lazy `Fiber`, as `fiber! { do! race! { .. } }`, but a `return` in it does not compile: it would not leave the block around the
 /// `race!`. All handlers give the same type.
 ///

@@ -52,8 +52,21 @@ const AND_ALONE: &str =
     "`and!` belongs to a `let!`, before its semicolon: `let! a = fiber and! b = another;`";
 
 /// Whether waits are expanded in the input of the macro of this name.
-pub(crate) fn is_std_macro(name: &Ident) -> bool {
+fn is_std_macro(name: &Ident) -> bool {
     STD_MACROS.iter().any(|known| name == known)
+}
+
+fn is_std(name: &Ident) -> bool {
+    ["alloc", "core", "std"].iter().any(|known| name == known)
+}
+
+/// The name of the macro, if waits are expanded in its input: `format`, `std::format`.
+pub(crate) fn std_macro(path: &syn::Path) -> Option<&Ident> {
+    let mut names = path.segments.iter().map(|segment| &segment.ident).rev();
+    let name = names.next().filter(|name| is_std_macro(name))?;
+    let is_alone = path.leading_colon.is_none() && path.segments.len() == 1;
+    let is_of_std = path.segments.len() == 2 && names.next().is_some_and(is_std);
+    (is_alone || is_of_std).then_some(name)
 }
 
 /// Replaces the forms in `input` by their marks.
@@ -62,6 +75,7 @@ pub(crate) fn mark(input: TokenStream, errors: &mut Vec<syn::Error>) -> TokenStr
         out: TokenStream::new(),
         place: Place::Elsewhere,
         is_in_path: false,
+        is_in_std: false,
         is_after_operand: false,
         errors,
     };
@@ -79,6 +93,8 @@ struct Marking<'a> {
     place: Place,
     /// Right after a `:`.
     is_in_path: bool,
+    /// Right after `std` or `std::`, or the like.
+    is_in_std: bool,
     /// Right after a token that may end an expression.
     is_after_operand: bool,
     errors: &'a mut Vec<syn::Error>,
@@ -96,13 +112,17 @@ enum Place {
 impl Marking<'_> {
     fn token(&mut self, token: TokenTree, rest: &mut Tokens) {
         match token {
-            TokenTree::Group(group) => self.group(&group),
+            TokenTree::Group(group) => {
+                self.is_in_std = false;
+                self.group(&group);
+            }
             TokenTree::Ident(word) => self.word(word, rest),
             TokenTree::Punct(punct) => {
                 if punct.as_char() == ';' {
                     self.place = Place::Elsewhere;
                 }
                 self.is_in_path = punct.as_char() == ':';
+                self.is_in_std &= self.is_in_path;
                 self.is_after_operand = punct.as_char() == '?';
                 self.put(TokenTree::Punct(punct));
             }
@@ -126,6 +146,7 @@ impl Marking<'_> {
 
     fn word(&mut self, word: Ident, rest: &mut Tokens) {
         let is_in_path = mem::take(&mut self.is_in_path);
+        let is_in_std = mem::replace(&mut self.is_in_std, is_std(&word));
         let is_after_operand = mem::replace(&mut self.is_after_operand, true);
         let Some(bang) = Bang::after(&word, rest) else {
             return self.plain_word(word, is_after_operand);
@@ -159,10 +180,13 @@ impl Marking<'_> {
                 self.out.extend([TokenTree::Ident(word), bang.token]);
             }
             _ => {
-                let is_std = !is_in_path && is_std_macro(&word);
+                let is_std = (!is_in_path || is_in_std) && is_std_macro(&word);
+                // A plain `let` whose `do!` waits for a `race!`. Behind other macros, the compiler asks for the parentheses.
+                let is_waiting =
+                    self.place == Place::WaitingLet || self.place == Place::PlainLet && word == "race";
                 self.out.extend([TokenTree::Ident(word), bang.token]);
                 if !is_std {
-                    self.foreign_input(rest);
+                    self.foreign_input(rest, is_waiting);
                 }
             }
         }
@@ -211,8 +235,8 @@ impl Marking<'_> {
         self.put(TokenTree::Ident(word));
     }
 
-    /// The input of another macro, possibly after the name that a `macro_rules!` defines.
-    fn foreign_input(&mut self, rest: &mut Tokens) {
+    /// The input of another macro, possibly after the name that a `macro_rules!` defines. `is_waiting`: an `else` may follow.
+    fn foreign_input(&mut self, rest: &mut Tokens, is_waiting: bool) {
         self.out.extend(rest.next_if(|token| matches!(token, TokenTree::Ident(_))));
         let is_input = |token: &TokenTree| match token {
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
@@ -221,7 +245,7 @@ impl Marking<'_> {
         let Some(mut input) = rest.next_if(is_input) else { return };
         let is_before_else = matches!(rest.peek(), Some(TokenTree::Ident(word)) if word == "else");
         // `let` has no `}` before its `else`, but the macro is not the end of `let! pattern = race! { .. } else { .. }`.
-        if let (Place::WaitingLet, true, TokenTree::Group(group)) = (self.place, is_before_else, &input)
+        if let (true, true, TokenTree::Group(group)) = (is_waiting, is_before_else, &input)
             && group.delimiter() == Delimiter::Brace
         {
             let mut same = Group::new(Delimiter::Parenthesis, group.stream());

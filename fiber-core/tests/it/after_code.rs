@@ -201,11 +201,24 @@ fn what_is_no_code_makes_no_point() {
     assert_eq!(turns(fiber! { if given == 3 { do! step(); } do! step() }), 2, "a wait that may be skipped");
 }
 
+/// State that is reached by a name.
+mod store {
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    static VALUES: [AtomicU32; 1] = [AtomicU32::new(0)];
+
+    pub(super) fn get(index: usize) -> u32 {
+        VALUES[index].load(SeqCst)
+    }
+}
+
 #[test]
 fn code_before_the_first_wait_makes_one_point() {
     let given = 3_u32;
     assert_eq!(turns(fiber! { let one = given.count_ones(); do! step() + one }), 2, "a method");
     assert_eq!(turns(fiber! { let max = u32::max(given, 1); do! step() + max }), 2, "a function");
+    assert_eq!(turns(fiber! { let max = u32::max(3, 1); do! step() + max }), 2, "a function of literals");
+    assert_eq!(turns(fiber! { let stored = store::get(0); do! step() + stored }), 2, "of a module");
     assert_eq!(turns(fiber! { assert_eq!(given, 3); do! step() }), 2, "a macro");
     assert_eq!(turns(fiber! { if given.is_power_of_two() { return 0 } return! step() }), 2, "return!");
     assert_eq!(turns(fiber! { let! one = step(); do! step() + one.min(given) }), 2, "between two waits");

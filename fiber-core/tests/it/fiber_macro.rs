@@ -624,6 +624,41 @@ mod plain_rust {
     }
 
     #[test]
+    fn the_last_of_several_expressions_may_be_left_out_by_its_cfg() {
+        let fiber = fiber! {
+            #[cfg(test)]
+            {
+                let! n = later(1);
+                n
+            }
+            #[cfg(not(test))]
+            {
+                absent()
+            }
+        };
+        assert_eq!(run(fiber), 1);
+        let fiber = fiber! {
+            do! later(());
+            #[cfg(not(test))]
+            if do! absent() { absent() }
+        };
+        run(fiber);
+    }
+
+    /// The compiler would propose to remove these parentheses, and the fiber with them.
+    #[deny(unused_parens)]
+    #[test]
+    fn parentheses_around_a_wait_are_allowed() {
+        let fiber = fiber! {
+            let a = (do! later(1));
+            let b = (a + do! later(2));
+            if (do! later(true)) { return (do! later(b)) }
+            match (do! later(0)) { n => n }
+        };
+        assert_eq!(run(fiber), 3);
+    }
+
+    #[test]
     fn a_foreign_future_and_a_fiber_are_awaited() {
         let fiber = fiber! {
             let (send, receive) = std::sync::mpsc::channel::<u32>();
@@ -793,6 +828,16 @@ mod plain_rust {
 
 mod other_macros {
     use super::*;
+
+    #[test]
+    fn the_forms_work_in_macros_that_a_path_names() {
+        let fiber = fiber! {
+            let text = std::format!("{}", do! later(1));
+            core::assert!(do! later(true));
+            (text, ::std::vec![do! later(2)])
+        };
+        assert_eq!(run(fiber), ("1".to_owned(), vec![2]));
+    }
 
     #[test]
     fn the_forms_work_in_macros_of_the_standard_library() {

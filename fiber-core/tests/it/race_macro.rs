@@ -122,6 +122,16 @@ fn an_else_may_follow_the_arms() {
 }
 
 #[test]
+fn an_else_may_follow_the_arms_behind_a_plain_let() {
+    let fiber = fiber! {
+        let Some(one) = do! race! { one = after(1, 1) => Some(one), () = after(2, ()) => None } else { return 0 };
+        let Some(two) = do! race! { () = after(1, ()) => None::<u32>, two = after(2, 2) => Some(two) } else { return one };
+        two
+    };
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), 1);
+}
+
+#[test]
 fn a_handler_is_code_of_the_block() {
     let (sender, receiver) = Channel::unbounded();
     let stop = CancelToken::new();

@@ -38,7 +38,7 @@ use proc_macro::TokenStream;
 ///
 /// The test fails if the fiber panics, fails or ends as cancelled, if it can never end, if it leaves a fiber, a timer or a
 /// permit behind when nothing can run any more at that instant, and if the failure of another fiber stays unobserved. The value is `()`,
-/// or a `Result` whose error fails the test.
+/// or a `Result` whose error fails the test: any error that `?` converts in `fiber!`.
 ///
 /// | argument | meaning |
 /// |---|---|

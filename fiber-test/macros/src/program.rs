@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Error, Ident, ItemFn, Result, ReturnType, Type};
+use syn::{Error, ItemFn, Result, ReturnType, Type};
 
 pub(crate) struct Program {
     function: ItemFn,
@@ -32,12 +32,12 @@ impl Program {
         Ok(Program { function })
     }
 
-    /// A `#[test]` with the same name, whose body is `run`. The function is a local item there.
+    /// A `#[test]` with the same name, whose body is `run`. The function is a local item there, of that name too: any other name
+    /// could be one that the function uses.
     pub(crate) fn into_test(self, run: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
         let make = self.make();
-        let ItemFn { attrs, vis, mut sig, block, .. } = self.function;
-        let name = sig.ident.clone();
-        sig.ident = Ident::new("program", Span::mixed_site());
+        let ItemFn { attrs, vis, sig, block, .. } = self.function;
+        let name = &sig.ident;
         let run = run(make);
         quote! {
             #(#attrs)*
@@ -51,13 +51,13 @@ impl Program {
 
     /// A closure that makes the fiber. Reports show the place of the function's name for it.
     fn make(&self) -> TokenStream {
-        let program = Ident::new("program", Span::mixed_site());
-        let span = self.function.sig.ident.span().resolved_at(Span::mixed_site());
+        let name = &self.function.sig.ident;
+        let span = name.span().resolved_at(Span::mixed_site());
         let make = match self.function.sig.asyncness {
             Some(_) => quote!(future),
             None => quote!(fiber),
         };
-        quote_spanned!(span=> || ::fiber_test::__macro_support::#make(#program()))
+        quote_spanned!(span=> || ::fiber_test::__macro_support::#make(#name()))
     }
 
     /// The span of the function's name.

@@ -6,7 +6,7 @@
 //!       let a = values.0.get();
 //!       Ok(made(expression, |values, value| { let pattern = value; values.1.put(b); }))
 //!   });
-//!   dataflow(gives, &GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
+//!   dataflow(gives, &__FIBER_GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
 //! ```
 //!
 //! The user's code sees no names of the expansion except its own variables.
@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::graph::{Access, Graph, Reader, Variable};
@@ -67,7 +67,7 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
         let gives = #flow::Gives::new();
         #flow::dataflow(
             gives,
-            &GRAPH,
+            &__FIBER_GRAPH,
             handovers,
             (#(#names,)* #end,),
             #values,
@@ -172,24 +172,27 @@ fn inputs(graph: &Graph, slots: &[Option<syn::Index>], by: usize) -> TokenStream
     let values = own("values");
     let mut inputs = TokenStream::new();
     for (variable, reader, slot) in reads(graph, slots, by) {
-        let name = if variable.name == "self" { own(SELF) } else { reader.ident.clone() };
+        let name = if variable.name == "self" { own(SELF) } else { variable.named_at(reader) };
         let mutability = variable.is_mutable.then(|| quote_spanned!(Span::mixed_site()=> mut));
         inputs.extend(match reader.access {
-            Access::Borrow => quote_spanned!(Span::mixed_site()=> let #name = #values.#slot.get();),
-            Access::Own => {
-                quote_spanned!(Span::mixed_site()=> #[allow(unused_mut)] let #mutability #name = #values.#slot.take();)
+            Access::Borrow => {
+                quote_spanned!(Span::mixed_site()=> #[allow(unused_variables)] let #name = #values.#slot.get();)
             }
+            Access::Own => quote_spanned! {Span::mixed_site()=>
+                #[allow(unused_mut, unused_variables)]
+                let #mutability #name = #values.#slot.take();
+            },
             Access::Copy => {
                 // All tokens have the user's span, because the compiler may say here that the value is not `Copy`.
                 let place = Ident::new("place", reader.ident.span());
                 let copied = quote_spanned!(place.span()=> ::fiber_core::__macro_support::flow::copied(#place));
                 quote_spanned! {Span::mixed_site()=>
-                    #[allow(unused_mut)]
+                    #[allow(unused_mut, unused_variables)]
                     let #mutability #name = { let #place = &#values.#slot; #copied };
                 }
             }
             Access::Last => quote_spanned! {Span::mixed_site()=>
-                #[allow(unused_mut)]
+                #[allow(unused_mut, unused_variables)]
                 let #mutability #name = (&mut &mut #values.#slot).own();
             },
         });
@@ -223,7 +226,8 @@ fn table(graph: &Graph) -> TokenStream {
         quote!(&[#(#next),*])
     });
     let flow = quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::flow);
-    let name = format_ident!("GRAPH", span = Span::mixed_site());
+    // The user's code sees this name, as that of every item.
+    let name = own("__FIBER_GRAPH");
     quote_spanned! {Span::mixed_site()=>
         static #name: #flow::Graph<#count> = #flow::Graph { needs: [#(#needs),*], next: [#(#next),*] };
     }

@@ -318,6 +318,14 @@ impl Variable {
         Variable { name: text(&ident), ident, is_mutable, step, readers: Vec::new(), is_awaited: false }
     }
 
+    /// Its name, at the place of a reader. Not as the reader has written it: a name that a macro was given is another variable than the same name in
+    /// the text of that macro, and the compiler knows which of the two is meant.
+    pub(super) fn named_at(&self, reader: &Reader) -> Ident {
+        let mut name = self.ident.clone();
+        name.set_span(reader.ident.span().resolved_at(self.ident.span()));
+        name
+    }
+
     fn is_read(&self) -> bool {
         !self.readers.is_empty() || self.is_awaited || self.name.starts_with('_')
     }

@@ -512,7 +512,7 @@ impl VisitMut for Walk {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        let name = call.path.get_ident().filter(|name| marks::is_std_macro(name)).map(text);
+        let name = marks::std_macro(&call.path).map(text);
         let is_known = match name.as_deref() {
             Some("matches") => self.matches_macro(&mut call.tokens),
             Some(name) => self.std_macro(name, &mut call.tokens),

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use fiber_core::{Error, Fiber, dataflow, dataflow_graph, fiber};
+use fiber_test::TestScheduler;
 
 use super::{later, timed, value};
 
@@ -64,6 +65,34 @@ fn parameters_of_closures_and_inner_blocks_hide_variables() {
         return (end, slow)
     };
     assert_eq!(timed(flow), (((3, 3, 4, 5, 3, 6, 7), 1), 9));
+}
+
+#[test]
+fn a_name_that_a_macro_is_given_is_not_that_of_a_step_of_the_macro() {
+    macro_rules! flow {
+        ($given:expr) => {{
+            let outside = 7;
+            dataflow! {
+                let x = later(1, 1);
+                let first = later(1, x + outside);
+                let second = later(1, $given);
+                return (first, second)
+            }
+        }};
+    }
+    let (x, outside) = (1_000, 2_000);
+    assert_eq!(TestScheduler::new().run(flow!(x + outside)).unwrap(), (8, 3_000));
+}
+
+const GRAPH: &str = "abc";
+
+#[test]
+fn constants_of_the_expansion_do_not_meet_those_of_the_user() {
+    let flow = dataflow! {
+        let length = later(1, GRAPH.len());
+        return length
+    };
+    assert_eq!(timed(flow), (3, 1));
 }
 
 struct Named {
