@@ -164,7 +164,7 @@ impl Semaphore {
     ///
     /// Everything that the fiber starts holds them too: its forks, and closures on blocking threads, which may outlive a
     /// cancelled fiber. The permits are released when the last of these has ended, so no more of them than the
-    /// semaphore allows ever run at the same time.
+    /// semaphore allows ever run at the same time. A fork on another thread may hold them for a moment after its outcome was joined.
     ///
     /// # Errors
     /// [`TooManyPermits`], if the semaphore has fewer than `count`.

@@ -139,7 +139,7 @@ impl Scope {
         self.0.context.cancel();
     }
 
-    /// The number of forks of the scope that have not ended.
+    /// The number of forks of the scope that have not ended. A fork on another thread counts for a moment after its outcome was joined.
     pub fn live_forks(&self) -> usize {
         self.0.live.lock_to_read().count
     }
