@@ -80,6 +80,12 @@ impl Deviation {
         self.as_number().is_some()
     }
 
+    /// Whether a schedule may have it after another one.
+    pub(crate) fn is_after(&self, other: &Deviation) -> bool {
+        let [own, before] = [self, other].map(|one| (one.turn, one.rank()));
+        own > before || own == before && self.is_later()
+    }
+
     /// The order of the decisions before a turn.
     fn rank(&self) -> u32 {
         match self.as_number() {
