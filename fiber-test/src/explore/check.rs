@@ -165,7 +165,8 @@ impl Explore {
         }
         let Environment { replay, seed, schedules, time, threads, has_no_regressions } = environment;
         self.schedules = match schedules {
-            None => self.schedules,
+            // As many as the time allows.
+            None => self.schedules.filter(|_| time.is_none()),
             Some(Count::Exactly(count)) => Some(count),
             Some(Count::Times(times)) => Some(self.limits().schedules.saturating_mul(times)),
         };
