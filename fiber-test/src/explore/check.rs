@@ -186,6 +186,7 @@ impl Explore {
     #[track_caller]
     fn source(&self) -> Box<dyn Source> {
         self.assert_reducible();
+        self.assert_drawn();
         let most = self.limits().schedules.min(MAX_ENUMERATED);
         let portfolio = Portfolio::new(self.seed, self.only, most)
             .with_lateness(self.settings.lateness.is_some())
