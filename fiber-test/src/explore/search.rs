@@ -174,6 +174,11 @@ impl Explored {
         Explored { stale, ..self }
     }
 
+    /// Whether a reduced exploration has left out what it could not reach.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.reduced.is_some_and(|reduced| reduced.is_cut)
+    }
+
     /// Whether the search ended because there was nothing more to run.
     pub(crate) fn is_at_end(&self) -> bool {
         self.end == End::Nothing

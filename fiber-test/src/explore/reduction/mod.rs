@@ -276,6 +276,7 @@ impl Source for Reduction {
         match (strategy, steps) {
             (Strategy::Guide(guide), Some(steps)) => {
                 self.is_sound &= !guide.is_off;
+                self.found.is_cut |= guide.is_off;
                 if !guide.is_off {
                     self.learn_run(*guide, &steps);
                 }
