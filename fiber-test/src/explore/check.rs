@@ -78,10 +78,17 @@ impl Explore {
                     !explored.is_undeclared(),
                     "an order drawn at random showed something that the reduced exploration had not seen: some step touches state without saying so. Say it with fiber_test::touch(key), or leave reduced() out"
                 );
-                assert!(
-                    !explored.is_cut(),
-                    "not all schedules were explored: fibers had spun for too long, or the program decides something by itself, and what could have followed is left out; leave reduced() out, or let fibers wait instead of spinning"
-                );
+                if let (Mode::Exhaustive { is_reduced, .. }, true) = (&self.mode, explored.is_broken_off()) {
+                    let or = if *is_reduced {
+                        "fibers had spun for too long (leave reduced() out), or "
+                    } else {
+                        ""
+                    };
+                    panic!(
+                        "not all schedules were explored, only {}: {or}the program decides something by itself; look for real time or threads, HashMap order, addresses, and state that outlives a run",
+                        explored.schedules()
+                    );
+                }
                 if let (Mode::Exhaustive { is_reduced, .. }, false) = (&self.mode, explored.is_at_end()) {
                     let instead = if *is_reduced { " instead of reduced()" } else { "" };
                     panic!(

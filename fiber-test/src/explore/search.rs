@@ -52,6 +52,7 @@ pub struct Explored {
     followed: Option<Followed>,
     one_way: Vec<OneWay>,
     end: End,
+    is_broken_off: bool,
 }
 
 /// Why a search has ended.
@@ -174,14 +175,14 @@ impl Explored {
         Explored { stale, ..self }
     }
 
-    /// Whether a reduced exploration has left out what it could not reach.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.reduced.is_some_and(|reduced| reduced.is_cut)
-    }
-
     /// Whether the search ended because there was nothing more to run.
     pub(crate) fn is_at_end(&self) -> bool {
         self.end == End::Nothing
+    }
+
+    /// Whether an enumeration could not go on from some run.
+    pub(crate) fn is_broken_off(&self) -> bool {
+        self.is_broken_off
     }
 }
 
@@ -266,6 +267,7 @@ pub(crate) fn search(
     };
     let Progress { source, schedules, turns, orders, pairs, .. } = progress;
     let (is_complete, different) = (source.is_complete(), orders.len() as u64);
+    let is_broken_off = source.is_broken_off();
     let (orders, reduced, followed) = (source.orders(), source.reduced(), source.followed());
     let one_way = pairs.one_way();
     Ok(Explored {
@@ -279,6 +281,7 @@ pub(crate) fn search(
         followed,
         one_way,
         end,
+        is_broken_off,
     })
 }
 

@@ -16,9 +16,6 @@ pub(crate) struct Reduced {
     pub(crate) silent: u64,
     /// Random walks that showed something new.
     pub(crate) unknown: u64,
-    /// Whether a run could not be guided: fibers had spun for too long, or the program decides something by itself. What could have followed
-    /// is left out.
-    pub(crate) is_cut: bool,
     /// The number of orders, estimated from the random walks: the mean of the product of all choices.
     pub(crate) orders: f64,
 }
