@@ -13,6 +13,7 @@ use std::time::Duration;
 /// | `reset7@a+b` | the connections between hosts a and b are reset before turn 7 |
 /// | `lose7@a+b` | the datagrams in transit between hosts a and b are lost before turn 7 |
 /// | `fail7@a` | the first operation from turn 7 on that uses the disk of host a fails |
+/// | `late-fail7@a` | the second one fails |
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fault {
     /// The turn before which it happens, counted from 0.

@@ -16,7 +16,7 @@ use crate::fault::{self, Fault};
 /// | `12:1` | in turn 12, the runnable fiber at place 1 of the queue has the turn; the one at place 0 had waited longest |
 /// | `12-20:1` | the same in turns 12 to 20 |
 /// | `12:~` | before turn 12, time passes until the next timer is due, although a fiber could run; `12:~2` twice |
-/// | `12:=3` | the first number that is drawn between turns 11 and 12 is 3: a random number (see [`Explore::draws`](crate::Explore::draws)), or the number of bytes to which a read or a write of the simulated network is cut; `12:=3@1`: the second one |
+/// | `12:=3` | the first number that is drawn between turns 11 and 12 is 3: a random number (see [`Explore::draws`](crate::Explore::draws)), the number of bytes to which a read or a write of the simulated network is cut, or the place of the [borrowed task](fiber_core::compute) that runs next; `12:=3@1`: the second one |
 /// | `x7` | the program is cancelled before turn 7 |
 /// | `x7@0.0.1` | fiber 0.0.1 alone is cancelled before turn 7 |
 /// | `crash7@a:200ms` | a [fault](Fault) of the simulated network happens before turn 7 |
@@ -78,6 +78,12 @@ impl Deviation {
 
     pub(crate) fn is_number(&self) -> bool {
         self.as_number().is_some()
+    }
+
+    /// Whether a schedule may have it after another one.
+    pub(crate) fn is_after(&self, other: &Deviation) -> bool {
+        let [own, before] = [self, other].map(|one| (one.turn, one.rank()));
+        own > before || own == before && self.is_later()
     }
 
     /// The order of the decisions before a turn.

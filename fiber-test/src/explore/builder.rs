@@ -306,6 +306,22 @@ impl Explore {
         panic!("a reduced exploration leaves out what {bound} would show: leave one of them out");
     }
 
+    /// # Panics
+    /// If something is drawn with random schedules only, and there are none.
+    #[track_caller]
+    pub(super) fn assert_drawn(&self) {
+        let Some(only) = self.only.filter(|only| only.is_without_chance()) else { return };
+        let what = match &self.settings {
+            _ if self.has_mishaps => "mishaps",
+            _ if self.faults.is_some() => "faults",
+            settings if settings.lateness.is_some() => "fibers that are late",
+            _ => return,
+        };
+        panic!(
+            "{what} belong to drawn schedules, and only(Search::{only:?}) draws none: leave one of them out"
+        );
+    }
+
     /// Sets the seed of random choices; the default is 0. Another seed explores other schedules, the same seed the same ones.
     ///
     /// ```
@@ -316,10 +332,12 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If the schedule is given: its text contains its seed.
+    /// If the schedule is given: its text contains its seed. (A [recording](Explore::recorded) contains none.)
     #[track_caller]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.assert_searches(format_args!("its seed is part of its text: Explore::replay(\"r{seed}\")"));
+        if !matches!(self.mode, Mode::Recorded(..)) {
+            self.assert_searches(format_args!("its seed is part of its text: Explore::replay(\"r{seed}\")"));
+        }
         self.seed = seed;
         self
     }
@@ -374,7 +392,8 @@ impl Explore {
         self
     }
 
-    /// Uses only this strategy of the portfolio.
+    /// Uses only this strategy of the portfolio. `Fifo`, `RunAhead` and `Lifo` are one schedule each, without anything that is drawn, so
+    /// they refuse [mishaps](Explore::mishaps), [faults](Explore::faults) and [lateness](Explore::lateness).
     ///
     /// ```
     /// use fiber_core::Fiber;

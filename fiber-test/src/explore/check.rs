@@ -78,6 +78,17 @@ impl Explore {
                     !explored.is_undeclared(),
                     "an order drawn at random showed something that the reduced exploration had not seen: some step touches state without saying so. Say it with fiber_test::touch(key), or leave reduced() out"
                 );
+                if let (Mode::Exhaustive { is_reduced, .. }, true) = (&self.mode, explored.is_broken_off()) {
+                    let or = if *is_reduced {
+                        "fibers had spun for too long (leave reduced() out), or "
+                    } else {
+                        ""
+                    };
+                    panic!(
+                        "not all schedules were explored, only {}: {or}the program decides something by itself; look for real time or threads, HashMap order, addresses, and state that outlives a run",
+                        explored.schedules()
+                    );
+                }
                 if let (Mode::Exhaustive { is_reduced, .. }, false) = (&self.mode, explored.is_at_end()) {
                     let instead = if *is_reduced { " instead of reduced()" } else { "" };
                     panic!(
@@ -165,7 +176,8 @@ impl Explore {
         }
         let Environment { replay, seed, schedules, time, threads, has_no_regressions } = environment;
         self.schedules = match schedules {
-            None => self.schedules,
+            // As many as the time allows.
+            None => self.schedules.filter(|_| time.is_none()),
             Some(Count::Exactly(count)) => Some(count),
             Some(Count::Times(times)) => Some(self.limits().schedules.saturating_mul(times)),
         };
@@ -185,6 +197,7 @@ impl Explore {
     #[track_caller]
     fn source(&self) -> Box<dyn Source> {
         self.assert_reducible();
+        self.assert_drawn();
         let most = self.limits().schedules.min(MAX_ENUMERATED);
         let portfolio = Portfolio::new(self.seed, self.only, most)
             .with_lateness(self.settings.lateness.is_some())

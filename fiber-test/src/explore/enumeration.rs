@@ -38,6 +38,8 @@ pub(crate) struct Enumeration {
     /// Whether nothing but the choices makes a difference.
     is_sound: bool,
     is_over: bool,
+    /// Whether the decisions of a run could not be repeated.
+    is_broken_off: bool,
     /// The preemptions of the first pass.
     first: usize,
     /// Faults of the network, each a choice like a random number.
@@ -78,6 +80,7 @@ impl Enumeration {
             known_points: 0,
             is_sound: true,
             is_over: false,
+            is_broken_off: false,
             first: 0,
             faults: OpenFaults::default(),
         }
@@ -199,6 +202,7 @@ impl Enumeration {
         };
         let Some(points) = points else {
             self.is_sound = false;
+            self.is_broken_off = true;
             return;
         };
         if open.is_new && self.known_points + points.len() <= MAX_KNOWN {
@@ -241,6 +245,10 @@ impl Source for Enumeration {
 
     fn is_complete(&self) -> bool {
         self.is_over && self.is_sound
+    }
+
+    fn is_broken_off(&self) -> bool {
+        self.is_broken_off
     }
 
     fn orders(&self) -> Option<u64> {

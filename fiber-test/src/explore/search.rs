@@ -52,6 +52,7 @@ pub struct Explored {
     followed: Option<Followed>,
     one_way: Vec<OneWay>,
     end: End,
+    is_broken_off: bool,
 }
 
 /// Why a search has ended.
@@ -178,6 +179,11 @@ impl Explored {
     pub(crate) fn is_at_end(&self) -> bool {
         self.end == End::Nothing
     }
+
+    /// Whether an enumeration could not go on from some run.
+    pub(crate) fn is_broken_off(&self) -> bool {
+        self.is_broken_off
+    }
 }
 
 /// The number of pairs that the summary lists.
@@ -261,6 +267,7 @@ pub(crate) fn search(
     };
     let Progress { source, schedules, turns, orders, pairs, .. } = progress;
     let (is_complete, different) = (source.is_complete(), orders.len() as u64);
+    let is_broken_off = source.is_broken_off();
     let (orders, reduced, followed) = (source.orders(), source.reduced(), source.followed());
     let one_way = pairs.one_way();
     Ok(Explored {
@@ -274,6 +281,7 @@ pub(crate) fn search(
         followed,
         one_way,
         end,
+        is_broken_off,
     })
 }
 

@@ -59,6 +59,7 @@ fn code(duration: Duration) -> String {
     match duration.as_nanos() {
         nanos if nanos % 1_000_000_000 == 0 => format!("Duration::from_secs({})", nanos / 1_000_000_000),
         nanos if nanos % 1_000_000 == 0 => format!("Duration::from_millis({})", nanos / 1_000_000),
-        nanos => format!("Duration::from_nanos({nanos})"),
+        nanos if nanos <= u128::from(u64::MAX) => format!("Duration::from_nanos({nanos})"),
+        _ => format!("Duration::new({}, {})", duration.as_secs(), duration.subsec_nanos()),
     }
 }

@@ -5,6 +5,7 @@
 //! longer programs, deviations are removed from the schedule that was found, many at a time first (Zeller, Hildebrandt: "Simplifying and isolating
 //! failure-inducing input", 2002).
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::problem::Problem;
@@ -26,6 +27,9 @@ const MOST_TURNS: u64 = 10 * MAX_TURNS;
 /// The durations that are tried for a fault of the network.
 const TIMES: [Duration; 4] =
     [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(1)];
+
+/// So many deviations from first in, first out are tried everywhere: one, and two.
+const MOST_TRIED: usize = 2;
 
 /// Runs a schedule. `None`: the time for that is over.
 pub(crate) type Try<'a> = dyn FnMut(Course) -> Option<Execution> + 'a;
@@ -62,6 +66,37 @@ pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> 
             return Some(Shrunk { schedule: best, tried: shrinker.tried });
         }
     }
+}
+
+/// The kinds of deviations of a schedule, besides the order of turns.
+struct Kinds {
+    /// The random numbers, and the smallest one. None if it has no numbers.
+    numbers: BTreeSet<u32>,
+    /// Whether time passes although a fiber could run.
+    has_late: bool,
+}
+
+impl Kinds {
+    fn of(schedule: &Schedule) -> Self {
+        let all = &schedule.deviations;
+        let numbers: BTreeSet<u32> =
+            all.iter().filter_map(Deviation::as_number).map(|(_, number)| number).collect();
+        let smallest = (!numbers.is_empty()).then_some(1);
+        Kinds {
+            numbers: numbers.into_iter().chain(smallest).collect(),
+            has_late: all.iter().any(Deviation::is_later),
+        }
+    }
+}
+
+/// The result of one more deviation.
+enum Tried {
+    /// The program breaks, with it or with further ones.
+    Broke(Schedule),
+    /// It does not break.
+    Possible,
+    /// There is no such choice.
+    Nothing,
 }
 
 struct Shrinker<'a, 'b> {
@@ -195,7 +230,7 @@ impl Shrinker<'_, '_> {
         best
     }
 
-    /// The first of all schedules with fewer deviations: none, one, two.
+    /// The first of all schedules with fewer deviations: none, one, two. They have deviations of the same kinds.
     fn smaller_than(&mut self, best: &Schedule) -> Option<Schedule> {
         let fewest = best.deviations.len();
         let none = Schedule { deviations: Vec::new(), ..best.clone() };
@@ -206,63 +241,92 @@ impl Shrinker<'_, '_> {
         {
             return Some(small);
         }
-        if fewest > 1
-            && let Some(small) = self.one_more(&none)
-        {
-            return Some(small);
-        }
-        if fewest <= 2 {
-            return None;
-        }
-        (0..self.turns).find_map(|turn| {
-            for choice in 1.. {
-                let first = Deviation { turn, choice };
-                if !self.has_time() {
-                    return None;
-                }
-                let one = Schedule { deviations: vec![first], ..none.clone() };
-                if let Some(small) = self.breaks(&one) {
-                    return Some(small);
-                }
-                if !self.had_effect(first) {
-                    return None;
-                }
-                if let Some(small) = self.one_more(&one) {
-                    return Some(small);
-                }
-            }
-            None
+        let kinds = Kinds::of(best);
+        (1..fewest.min(MOST_TRIED + 1)).find_map(|more| self.with_more(&none, more, &kinds))
+    }
+
+    /// With so many more deviations, after the others.
+    fn with_more(&mut self, schedule: &Schedule, more: usize, kinds: &Kinds) -> Option<Schedule> {
+        let from = schedule.deviations.last().map_or(0, |last| last.turn);
+        (from..self.turns).find_map(|turn| {
+            self.with_numbers(schedule, turn, more, kinds)
+                .or_else(|| self.with_time(schedule, turn, more, kinds))
+                .or_else(|| self.with_choices(schedule, turn, more, kinds))
         })
     }
 
-    /// Whether the last deviation was possible in the last run.
-    fn had_effect(&self, one: Deviation) -> bool {
-        self.last.as_ref().is_some_and(|last| last.deviations.last() == Some(&one))
-    }
-
-    /// With one more deviation, after the others.
-    fn one_more(&mut self, schedule: &Schedule) -> Option<Schedule> {
-        let from = schedule.deviations.last().map_or(0, |last| last.turn + 1);
-        (from..self.turns).find_map(|turn| self.one_more_at(schedule, turn))
-    }
-
-    fn one_more_at(&mut self, schedule: &Schedule, turn: u32) -> Option<Schedule> {
-        for choice in 1.. {
-            if !self.has_time() {
-                return None;
+    /// Other random numbers before a turn.
+    fn with_numbers(
+        &mut self,
+        schedule: &Schedule,
+        turn: u32,
+        more: usize,
+        kinds: &Kinds,
+    ) -> Option<Schedule> {
+        let last = schedule.deviations.last().filter(|last| last.turn == turn);
+        let first = last.map_or(Some(0), |last| last.as_number().map(|(nth, _)| nth + 1))?;
+        for nth in (first..).take_while(|_| !kinds.numbers.is_empty()) {
+            let mut is_drawn = false;
+            for number in &kinds.numbers {
+                match self.with_one(schedule, Deviation::number(turn, nth, *number), more, kinds) {
+                    Tried::Broke(small) => return Some(small),
+                    Tried::Possible => is_drawn = true,
+                    Tried::Nothing => {}
+                }
             }
-            let mut longer = schedule.clone();
-            let one = Deviation { turn, choice };
-            longer.deviations.push(one);
-            if let Some(small) = self.breaks(&longer) {
-                return Some(small);
-            }
-            if !self.had_effect(one) {
-                // There were no more choices.
-                return None;
+            if !is_drawn {
+                break;
             }
         }
         None
+    }
+
+    /// Time passes before a turn.
+    fn with_time(&mut self, schedule: &Schedule, turn: u32, more: usize, kinds: &Kinds) -> Option<Schedule> {
+        let later = Deviation { turn, choice: Deviation::LATER };
+        match kinds.has_late.then(|| self.with_one(schedule, later, more, kinds))? {
+            Tried::Broke(small) => Some(small),
+            Tried::Possible | Tried::Nothing => None,
+        }
+    }
+
+    /// Another fiber has a turn.
+    fn with_choices(
+        &mut self,
+        schedule: &Schedule,
+        turn: u32,
+        more: usize,
+        kinds: &Kinds,
+    ) -> Option<Schedule> {
+        for choice in 1.. {
+            match self.with_one(schedule, Deviation { turn, choice }, more, kinds) {
+                Tried::Broke(small) => return Some(small),
+                Tried::Possible => {}
+                // There were no more choices.
+                Tried::Nothing => return None,
+            }
+        }
+        None
+    }
+
+    /// With a deviation after the others, and then, if that is not enough, with as many more that there are `more` in all.
+    fn with_one(&mut self, schedule: &Schedule, one: Deviation, more: usize, kinds: &Kinds) -> Tried {
+        if !self.has_time() || schedule.deviations.last().is_some_and(|last| !one.is_after(last)) {
+            return Tried::Nothing;
+        }
+        let mut longer = schedule.clone();
+        longer.deviations.push(one);
+        if let Some(small) = self.breaks(&longer) {
+            return Tried::Broke(small);
+        }
+        let is_possible = self.last.as_ref().is_some_and(|last| last.deviations.last() == Some(&one));
+        if is_possible
+            && more > 1
+            && let Some(small) = self.with_more(&longer, more - 1, kinds)
+        {
+            return Tried::Broke(small);
+        }
+        if is_possible { Tried::Possible } else { Tried::Nothing }
     }
 
     /// Moves each deviation to an earlier turn, or reduces its choice.

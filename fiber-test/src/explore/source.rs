@@ -22,6 +22,11 @@ pub(crate) trait Source {
     /// Whether everything was run, so that nothing is left to chance.
     fn is_complete(&self) -> bool;
 
+    /// Whether an enumeration could not go on from some run, so that what could have followed is left out.
+    fn is_broken_off(&self) -> bool {
+        false
+    }
+
     /// The number of different orders, if all were seen.
     fn orders(&self) -> Option<u64> {
         None

@@ -308,10 +308,13 @@ impl State {
         number
     }
 
-    /// Which of several borrowed tasks runs next. It is chosen as a random number is that the strategy enumerates.
+    /// Which of several borrowed tasks runs next. It is chosen as a random number is that the strategy enumerates. Without chance, it is the
+    /// first one.
     pub(crate) fn choose_task(&mut self, count: usize) -> usize {
         let most = u32::try_from(count).unwrap_or(u32::MAX);
+        // In any case, so that the random numbers of the fiber are the same under each strategy.
         let drawn = self.draws.draw(self.current);
+        let drawn = if self.strategy.is_without_chance() { 0 } else { drawn };
         self.choose_number(most, drawn) as usize
     }
 

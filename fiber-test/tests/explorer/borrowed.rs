@@ -6,7 +6,7 @@ use std::thread;
 
 use fiber_core::Fiber;
 use fiber_sched::Pool;
-use fiber_test::{Explore, TestScheduler};
+use fiber_test::{Explore, Schedule, Search, TestScheduler};
 
 /// Runs tasks that record their names, and returns the order in which they ran.
 fn order() -> String {
@@ -99,6 +99,23 @@ fn all_runs_on_one_thread_whichever_pool_is_called() {
         threads.into_iter().chain([left, right]).all(|thread| thread == here)
     });
     assert!(TestScheduler::new().run(program).unwrap());
+}
+
+/// So what first in, first out shows is replayed by the empty schedule.
+#[test]
+fn the_empty_schedule_has_the_order_of_first_in_first_out() {
+    let failures: Vec<_> = ["ab-", "a-b", "b-a", "-ab", "-ba"]
+        .into_iter()
+        .filter_map(|wrong| {
+            let program = move || Fiber::lazy(move || assert_ne!(order(), wrong));
+            Explore::default().only(Search::Fifo).try_check(program).err()
+        })
+        .collect();
+    let [failure] = &failures[..] else { panic!("it has one order: {failures:?}") };
+    assert_eq!(failure.schedule(), &Schedule::fifo());
+    let empty = TestScheduler::with_schedule(Schedule::fifo());
+    let order = || Fiber::lazy(order);
+    assert_eq!(empty.run(order()).unwrap(), TestScheduler::new().run(order()).unwrap());
 }
 
 #[test]

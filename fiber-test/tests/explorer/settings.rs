@@ -1,12 +1,14 @@
 //! A setting is used, or refused with advice; the line to paste contains all relevant settings.
 
 use std::ops::ControlFlow;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 use fiber_core::sync::Mutex;
-use fiber_core::{Error, Fiber};
-use fiber_test::{Explore, ProblemKind, Search};
+use fiber_core::{Error, Fiber, Recording};
+use fiber_test::{Explore, Faults, ProblemKind, Search, TestScheduler};
 
 /// The panic message of the call.
 fn refused<T>(call: impl FnOnce() -> T + std::panic::UnwindSafe) -> String {
@@ -33,6 +35,35 @@ fn what_a_given_schedule_would_ignore_is_refused() {
     assert_eq!(advice, "the schedule is given: it is run to its end; leave within(1s) out");
     let advice = refused(|| Explore::replay("").only(Search::Pct));
     assert_eq!(advice, "a strategy is chosen from the portfolio: Explore::default().only(Search::Pct)");
+}
+
+#[test]
+fn a_recording_has_the_random_numbers_of_a_seed() {
+    let recording: Recording = "recording 1, 0 lost\n0 0 start\n".parse().unwrap();
+    let number = |seed| {
+        let drawn = Arc::new(AtomicU64::new(0));
+        let program = || {
+            let drawn = drawn.clone();
+            Fiber::random_u64().map(move |number| drawn.store(number, SeqCst))
+        };
+        Explore::recorded(&recording).seed(seed).no_regressions().check(program);
+        drawn.load(SeqCst)
+    };
+    assert_eq!(number(7), TestScheduler::with_seed(7).run(Fiber::random_u64()).unwrap());
+    assert_ne!(number(7), number(8));
+}
+
+#[test]
+fn what_is_not_drawn_by_a_strategy_without_chance_is_refused() {
+    let fails = || Fiber::<()>::fail(Error::msg("broken"));
+    let advice = |explore: Explore| refused(AssertUnwindSafe(|| explore.only(Search::Fifo).try_check(fails)));
+    let told = |what: &str| {
+        format!("{what} belong to drawn schedules, and only(Search::Fifo) draws none: leave one of them out")
+    };
+    assert_eq!(advice(Explore::default().mishaps()), told("mishaps"));
+    assert_eq!(advice(Explore::default().faults(Faults::new().crashes(1))), told("faults"));
+    let late = advice(Explore::default().lateness(Duration::from_millis(1)));
+    assert_eq!(late, told("fibers that are late"));
 }
 
 #[test]

@@ -112,6 +112,15 @@ fn all_choices_are_tried() {
     assert_eq!(failure.schedule().to_string(), "1:19");
 }
 
+/// Without the other deviation, it is drawn before another turn.
+#[test]
+fn a_number_is_moved_to_the_turn_that_draws_it() {
+    let program = || Fiber::success(()).zip(Fiber::random_u64().map(|number| assert_eq!(number, 0)));
+    let explore = |seed| Explore::default().only(Search::Lifo).draws(2).seed(seed);
+    let failure = (0..100).find_map(|seed| explore(seed).try_check(program).err()).expect("some number is 1");
+    assert_eq!(failure.schedule().to_string(), "3:=1", "{failure}");
+}
+
 /// A run of a livelock has many turns: a budget of turns alone would be used up by the first.
 #[test]
 fn a_livelock_is_shrunk() {

@@ -51,6 +51,20 @@ fn a_time_ends_it() {
 }
 
 #[test]
+#[ignore = "run by the others"]
+fn few() {
+    Explore::default().schedules(5).check(|| Fiber::random_u64().map(drop));
+}
+
+#[test]
+fn within_a_time_there_are_more_schedules_than_the_test_sets() {
+    let (passes, text) = run("few", &[("FIBER_TEST_SECONDS", "1")]);
+    assert!(passes && text.contains("schedules were run before the time was over"), "{text}");
+    let (passes, text) = run("few", &[("FIBER_TEST_SECONDS", "60"), ("FIBER_TEST_SCHEDULES", "7")]);
+    assert!(passes && text.contains(": 7 schedules were run, in"), "{text}");
+}
+
+#[test]
 fn the_command_of_a_report_runs_its_schedule() {
     let (passes, text) = run("wrong", &[("CARGO_PKG_NAME", "some-package")]);
     assert!(!passes, "{text}");

@@ -1,5 +1,6 @@
 //! The test's promise that steps declare everything that they touch.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -72,6 +73,39 @@ fn what_is_not_said_is_noticed() {
     let checked =
         catch_unwind(AssertUnwindSafe(|| Explore::exhaustive().reduced().no_regressions().check(program)));
     assert!(checked.unwrap_err().downcast::<&str>().unwrap().contains("fiber_test::touch"));
+}
+
+/// A fiber that spins has to be stopped, and what could have followed is not seen: `check` says so.
+#[test]
+fn an_exploration_that_is_cut_short_by_a_spin_loop_is_refused() {
+    let program = || {
+        let flag = Arc::new(AtomicU32::new(0));
+        let looks = flag.clone();
+        let spin = Fiber::iterate((), move |()| {
+            let looks = looks.clone();
+            Fiber::lazy(move || {
+                touch_read("flag");
+                if looks.load(SeqCst) == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })
+        });
+        let (set, asserts) = (flag.clone(), flag);
+        let set = Fiber::lazy(move || {
+            touch("flag");
+            set.store(1, SeqCst);
+        });
+        let later = Fiber::yield_now().bind(|()| Fiber::yield_now()).bind(move |()| {
+            touch_read("flag");
+            assert_eq!(asserts.load(SeqCst), 1);
+            Fiber::success(())
+        });
+        Fiber::parallel([spin.boxed(), set.boxed(), later.boxed()])
+    };
+    assert!(Explore::default().try_check(program).is_err());
+    let explored = Explore::exhaustive().reduced().try_check(program).unwrap();
+    assert!(!explored.is_complete(), "{explored}");
+    let explore = Explore::exhaustive().reduced().no_regressions();
+    let checked = catch_unwind(AssertUnwindSafe(|| explore.check(program)));
+    assert!(checked.unwrap_err().downcast::<String>().unwrap().contains("had spun for too long"));
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub(crate) struct Reduction {
     steps: Option<Box<Steps>>,
     /// Whether the runs depend only on the choices.
     is_sound: bool,
+    /// Whether a run could not be guided: fibers had spun for too long, or the program decides something by itself.
+    is_broken_off: bool,
     found: Reduced,
     traces: HashSet<u64>,
     random: SplitMix64,
@@ -90,6 +92,7 @@ impl Reduction {
             causes: Causes::default(),
             steps: None,
             is_sound: true,
+            is_broken_off: false,
             found: Reduced::default(),
             traces: HashSet::new(),
             random: SplitMix64::new(seed).split(),
@@ -276,6 +279,7 @@ impl Source for Reduction {
         match (strategy, steps) {
             (Strategy::Guide(guide), Some(steps)) => {
                 self.is_sound &= !guide.is_off;
+                self.is_broken_off |= guide.is_off;
                 if !guide.is_off {
                     self.learn_run(*guide, &steps);
                 }
@@ -288,6 +292,10 @@ impl Source for Reduction {
 
     fn is_complete(&self) -> bool {
         self.state == Progress::Over && self.is_sound
+    }
+
+    fn is_broken_off(&self) -> bool {
+        self.is_broken_off
     }
 
     fn reduced(&self) -> Option<Reduced> {
