@@ -16,7 +16,7 @@ use crate::fault::{self, Fault};
 /// | `12:1` | in turn 12, the runnable fiber at place 1 of the queue has the turn; the one at place 0 had waited longest |
 /// | `12-20:1` | the same in turns 12 to 20 |
 /// | `12:~` | before turn 12, time passes until the next timer is due, although a fiber could run; `12:~2` twice |
-/// | `12:=3` | the first number that is drawn between turns 11 and 12 is 3: a random number (see [`Explore::draws`](crate::Explore::draws)), the number of bytes to which a read or a write of the simulated network is cut, or the place of the [borrowed task](fiber_core::compute) that runs next; `12:=3@1`: the second one |
+/// | `12:=3` | the first number that is drawn between turns 11 and 12 is 3: a random number (see [`Explore::draws`](crate::Explore::draws)), the number of bytes to which a read or a write of the simulated network is cut, or the place of the [borrowed task](fiber_core::compute) that runs next (at a `spawn`, places count from 1, and 0 is none); `12:=3@1`: the second one |
 /// | `x7` | the program is cancelled before turn 7 |
 /// | `x7@0.0.1` | fiber 0.0.1 alone is cancelled before turn 7 |
 /// | `crash7@a:200ms` | a [fault](Fault) of the simulated network happens before turn 7 |
