@@ -70,6 +70,7 @@ impl Faults {
     }
 
     /// Up to `most` [partitions](crate::Network::partition): some of the hosts are cut off from all others for a time.
+    /// So there have to be two. Fibers that are on no host reach all of them.
     pub fn partitions(self, most: u32) -> Self {
         Faults { partitions: most, ..self }
     }
