@@ -653,7 +653,10 @@ mod plain_rust {
             let a = (do! later(1));
             let b = (a + do! later(2));
             if (do! later(true)) { return (do! later(b)) }
-            match (do! later(0)) { n => n }
+            match (do! later(0)) {
+                0 => 1,
+                n => n,
+            }
         };
         assert_eq!(run(fiber), 3);
     }
