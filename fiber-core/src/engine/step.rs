@@ -103,6 +103,18 @@ pub trait Run: Send + 'static + Sized {
     }
 }
 
+/// A description of which each run can be a clone.
+#[diagnostic::on_unimplemented(
+    message = "this fiber runs only once, because `{Self}` is not `Clone`",
+    label = "an erased `Fiber<T>`, or a captured value that is not `Clone`",
+    note = "`Fiber::retry_with` and `Fiber::repeat_with` call a closure that makes the fiber of each round",
+    note = "a function that returns `Fiber<T, impl Run<Out = T> + Clone>` gives one that can run again"
+)]
+pub trait RunAgain: Run + Clone {}
+
+#[diagnostic::do_not_recommend]
+impl<R: Run + Clone> RunAgain for R {}
+
 /// The result of running a description: an outcome, or the evidence that it waits.
 #[derive(Debug)]
 pub enum Step<'s, T> {

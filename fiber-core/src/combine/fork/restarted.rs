@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use crate::engine::context::Context;
-use crate::engine::step::Run;
+use crate::engine::step::{Run, RunAgain};
 use crate::engine::suppress::forget;
 use crate::error::{EndedEarly, Error};
 use crate::fiber::Fiber;
@@ -15,7 +15,7 @@ use crate::policy::Policy;
 /// A round that lasted this long was healthy: earlier failures do not count against the next one.
 const HEALTHY: Duration = Duration::from_secs(60);
 
-impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Supervises a fiber that should never end: runs it again whenever it ends, by a success, a failure or a panic, as
     /// long as `policy` allows. The policy sees the errors. A round of at least a minute counts as healthy: the next one
     /// starts at once, and the policy starts from the beginning. The policy does not see the end of such a round; a panic goes
@@ -52,7 +52,10 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// The round is cancelled and awaited, with its forks. A pause ends at once. There is no further round. A panic of the
     /// cancelled round is the outcome.
     #[track_caller]
-    pub fn restarted(self, policy: Policy) -> Fiber<Infallible, impl Run<Out = Infallible> + use<T, R>> {
+    pub fn restarted(self, policy: Policy) -> Fiber<Infallible, impl Run<Out = Infallible> + use<T, R>>
+    where
+        R: RunAgain,
+    {
         let (site, run) = (Location::caller(), self.into_run());
         let round = move || {
             let body = Fiber::<T, R>::new(run.clone());

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::engine::context::Cx;
 use crate::engine::scheduler::SwitchPoint;
-use crate::engine::step::{Follow, Run, Step, room_with};
+use crate::engine::step::{Follow, Run, RunAgain, Step, room_with};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -84,7 +84,7 @@ impl Fiber<()> {
     }
 }
 
-impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Repeats this fiber while its value satisfies `condition`. Gives the first value that does not.
     ///
     /// ```
@@ -107,6 +107,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     #[track_caller]
     pub fn repeat_while<F>(self, condition: F) -> Fiber<T, RepeatWhile<R, F>>
     where
+        R: RunAgain,
         F: FnMut(&T) -> bool + Send + 'static,
     {
         Fiber::new(Loop::new(RepeatWhileRounds { fiber: self.into_run(), condition }))

@@ -3,12 +3,12 @@ use std::time::Duration;
 use super::again::{Again, Cloned, Kind, Made};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Run, RunAgain};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Recurrence};
 
-impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs this fiber again when it succeeds, as long as `policy` allows; gives the last value. The policy sees the
     /// values. Each round runs a clone; use [`repeat_with`](Fiber::repeat_with) for fibers that are not `Clone`.
     ///
@@ -33,7 +33,10 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// A pause ends at once, even one of zero length; a round handles the cancellation in its own way. The last value is
     /// dropped.
     #[track_caller]
-    pub fn repeat(self, policy: Policy<T>) -> Fiber<T, Repeat<R, T>> {
+    pub fn repeat(self, policy: Policy<T>) -> Fiber<T, Repeat<R, T>>
+    where
+        R: RunAgain,
+    {
         Fiber::new(Loop::new(Again::new(Cloned(self.into_run()), policy)))
     }
 }

@@ -3,14 +3,14 @@ use std::time::Duration;
 use super::again::{Again, Cloned, Kind, Made};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Run, RunAgain};
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Recurrence};
 
-impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs this fiber again when it fails, as long as `policy` allows. The policy sees the errors. Each attempt runs a
     /// clone; use [`retry_with`](Fiber::retry_with) for fibers that are not `Clone`.
     ///
@@ -44,7 +44,10 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// A pause ends at once, even one of zero length; an attempt handles the cancellation in its own way. There is no
     /// further attempt.
     #[track_caller]
-    pub fn retry(self, policy: Policy) -> Fiber<T, Retry<R>> {
+    pub fn retry(self, policy: Policy) -> Fiber<T, Retry<R>>
+    where
+        R: RunAgain,
+    {
         Fiber::new(Loop::new(Again::new(Cloned(self.into_run()), policy)))
     }
 }
