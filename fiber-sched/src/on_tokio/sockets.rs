@@ -31,7 +31,7 @@ impl Sockets {
 
     /// Collects events while the task may have to wait for a fiber that computes.
     pub(super) fn look(&self) {
-        self.0.look(0);
+        self.0.look_beside_watch();
     }
 
     /// All waits at sockets fail, and so do later ones.

@@ -233,6 +233,35 @@ fn a_runtime_without_io_says_what_to_do() {
     assert!(outcome.is_panicked() && format!("{outcome:?}").contains("enable_io"), "{outcome:?}");
 }
 
+/// The lookout, which looks at the poll beside the task that collects its events, may take the one that ends this task.
+#[test]
+fn a_scheduler_that_ends_while_all_workers_compute_closes_its_poll() {
+    with_runtime(2, |runtime| {
+        let before = descriptors();
+        for _ in 0..3 {
+            let fibers = TokioScheduler::new(runtime.handle());
+            drop(block_on(fibers.spawn(connected())));
+            let (begun, may_end) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+            let (begins, ends) = (begun.clone(), may_end.clone());
+            let computes = fibers.spawn(Fiber::lazy(move || {
+                begins.store(true, SeqCst);
+                eventually("it may end", || ends.load(SeqCst));
+            }));
+            eventually("it computes", || begun.load(SeqCst));
+            let shutdown = runtime.spawn(async move {
+                let unfinished = fibers.shutdown(Shutdown::within(Duration::from_millis(20))).await;
+                // So does the other worker, until the lookout has looked.
+                thread::sleep(Duration::from_millis(20));
+                unfinished.is_err()
+            });
+            assert!(block_on(shutdown).unwrap());
+            may_end.store(true, SeqCst);
+            drop(block_on(computes));
+            eventually("its descriptors are closed", || descriptors() == before);
+        }
+    });
+}
+
 #[test]
 fn a_scheduler_without_sockets_opens_no_poll() {
     on_every_runtime(|runtime| {
