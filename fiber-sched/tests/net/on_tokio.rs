@@ -233,6 +233,31 @@ fn a_runtime_without_io_says_what_to_do() {
     assert!(outcome.is_panicked() && format!("{outcome:?}").contains("enable_io"), "{outcome:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_started_on_a_runtime_without_io_is_killed() {
+    /// Whether it runs, or has not been waited for.
+    fn is_there(id: &str) -> bool {
+        std::path::Path::new("/proc").join(id).exists()
+    }
+
+    let _alone = alone();
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let folder = tempfile::tempdir().unwrap();
+    let id = folder.path().join("id");
+    // As the shell begins, it tells its id. It may be killed before.
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo $$ > id; exec sleep 100"]).current_dir(folder.path());
+    let outcome = runtime.block_on(fibers.spawn(process::status(command)).into_future());
+    assert!(outcome.is_panicked() && format!("{outcome:?}").contains("enable_io"), "{outcome:?}");
+    for _ in 0..10 {
+        thread::sleep(Duration::from_millis(20));
+        let id = std::fs::read_to_string(&id).unwrap_or_default();
+        eventually("it is gone", || id.is_empty() || !is_there(id.trim()));
+    }
+}
+
 /// The lookout, which looks at the poll beside the task that collects its events, may take the one that ends this task.
 #[test]
 fn a_scheduler_that_ends_while_all_workers_compute_closes_its_poll() {
