@@ -1,6 +1,7 @@
 //! The sockets of fibers on a tokio runtime.
 
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{self, SocketAddr};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -143,6 +144,53 @@ fn a_quiet_runtime_serves_a_socket_beside_a_computation() {
         assert!(block_on(write).is_success());
         assert!(block_on(computes).is_success());
         assert!(block_on(answer).is_success());
+    });
+}
+
+/// A runtime looks at its sockets after so many tasks, however long those take.
+#[test]
+fn long_turns_do_not_keep_a_runtime_with_one_worker_from_its_sockets() {
+    const ANSWERS: usize = 10;
+    [0, 1].into_iter().for_each(|workers| {
+        with_runtime(workers, |runtime| {
+            let fibers = TokioScheduler::new(runtime.handle());
+            let listener = net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+            let at = listener.local_addr().unwrap();
+            // Answers late, so that the fiber has to wait.
+            let answers = thread::spawn(move || {
+                let mut stream = listener.accept().unwrap().0;
+                let mut question = [0];
+                while stream.read(&mut question).unwrap() == 1 {
+                    thread::sleep(Duration::from_millis(1));
+                    stream.write_all(&question).unwrap();
+                }
+            });
+            let turns = Arc::new(AtomicUsize::new(0));
+            let counts = turns.clone();
+            let computes = fiber! {
+                loop {
+                    do! Fiber::yield_now();
+                    counts.fetch_add(1, SeqCst);
+                    let end = Instant::now() + Duration::from_millis(1);
+                    while Instant::now() < end {}
+                }
+            };
+            let computes = fibers.spawn(computes.map(|_: ()| ()));
+            let asks = fiber! {
+                let! stream = TcpStream::connect(at);
+                for _ in 0..ANSWERS {
+                    do! stream.write_all([7]);
+                    let! answer = stream.read_exact([0]);
+                    assert_eq!(answer, [7]);
+                }
+            };
+            runtime.block_on(fibers.spawn(asks).into_future()).unwrap();
+            let turns = turns.load(SeqCst);
+            assert!(turns < 20 * ANSWERS, "{turns} turns until {ANSWERS} answers");
+            computes.cancel_now();
+            answers.join().unwrap();
+            runtime.block_on(fibers.shutdown(Shutdown::within(PATIENCE))).unwrap();
+        });
     });
 }
 
