@@ -301,13 +301,18 @@ impl Drivers {
         self.is_stopped.load(Ordering::Acquire)
     }
 
-    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push
-    /// them.
-    pub(super) fn stop(&self) {
+    /// The drivers take no more tasks. Those that come later are dropped by the threads that push them.
+    pub(super) fn run_no_more(&self) {
         // Release: pairs with the Acquire of `is_stopped`.
         self.is_stopped.store(true, Ordering::Release);
         // SeqCst: pairs with the fence of `push`.
         fence(Ordering::SeqCst);
+    }
+
+    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push
+    /// them.
+    pub(super) fn stop(&self) {
+        self.run_no_more();
         self.discard();
         (0..self.count()).for_each(|driver| self.wake(driver));
         self.idle.end();

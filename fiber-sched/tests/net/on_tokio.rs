@@ -271,6 +271,34 @@ fn who_waits_when_the_runtime_ends_is_abandoned_and_its_sockets_are_closed() {
     });
 }
 
+/// One worker ends the tasks of the runtime, and another one is still in a turn.
+#[test]
+fn who_waits_when_the_runtime_ends_does_not_go_on_after_a_turn_that_lasts() {
+    with_runtime(2, |runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let (client, server) = block_on(fibers.spawn(connected())).unwrap();
+        let goes_on = Arc::new(AtomicBool::new(false));
+        let goes = goes_on.clone();
+        let waits = fibers.spawn(server.read([0]).attempt().map(move |_| goes.store(true, SeqCst)));
+        eventually("it waits", || fibers.dump().to_string().contains("data from a socket"));
+        let (begun, may_end) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (begins, ends) = (begun.clone(), may_end.clone());
+        let lasts = fibers.spawn(Fiber::lazy(move || {
+            begins.store(true, SeqCst);
+            eventually("it may end", || ends.load(SeqCst));
+        }));
+        eventually("it lasts", || begun.load(SeqCst));
+        runtime.shutdown_background();
+        // Until the sockets have stopped.
+        assert!(fiber_sched::run(client.read([0]).map(drop)).is_failure());
+        thread::sleep(Duration::from_millis(5));
+        may_end.store(true, SeqCst);
+        assert!(!block_on(waits).is_success());
+        assert!(!goes_on.load(SeqCst));
+        drop(block_on(lasts));
+    });
+}
+
 #[test]
 fn a_runtime_without_io_says_what_to_do() {
     let _alone = alone();
