@@ -136,6 +136,18 @@ impl Polls {
         }
     }
 
+    /// Like `look`, at a poll that is watched.
+    #[cfg(all(feature = "tokio", unix))]
+    pub(crate) fn look_beside_watch(&self) {
+        if let Some(reactor) = self.reactor(0) {
+            Self::look_at(reactor);
+            // This look may have taken the wake-up that tells of the end.
+            if reactor.is_stopped() {
+                reactor.wake();
+            }
+        }
+    }
+
     /// Like `look`, in all polls that no thread is in or has been in lately.
     pub(crate) fn look_at_neglected(&self) {
         let all = self.polls.iter().filter_map(|slot| slot.reactor.get());

@@ -20,10 +20,11 @@
 
 use std::cell::Cell;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -45,6 +46,10 @@ use crate::steal::until_clear;
 /// How many turns of fibers a driver runs before it yields to other tokio tasks. A runtime looks at its sockets after 61
 /// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
 const MOST_TURNS: u32 = 8;
+
+/// If the turns between two yields take longer than this, the runtime looks at its sockets and timers before the driver goes on:
+/// otherwise it might do so only after 61 times as long.
+const LONG: Duration = Duration::from_micros(250);
 
 thread_local! {
     /// The scheduler whose fiber runs on this thread, and its driver or host.
@@ -296,13 +301,18 @@ impl Drivers {
         self.is_stopped.load(Ordering::Acquire)
     }
 
-    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push
-    /// them.
-    pub(super) fn stop(&self) {
+    /// The drivers take no more tasks. Those that come later are dropped by the threads that push them.
+    pub(super) fn run_no_more(&self) {
         // Release: pairs with the Acquire of `is_stopped`.
         self.is_stopped.store(true, Ordering::Release);
         // SeqCst: pairs with the fence of `push`.
         fence(Ordering::SeqCst);
+    }
+
+    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push
+    /// them.
+    pub(super) fn stop(&self) {
+        self.run_no_more();
         self.discard();
         (0..self.count()).for_each(|driver| self.wake(driver));
         self.idle.end();
@@ -337,6 +347,8 @@ impl Future for Driver {
             // A wake-up that is not for a task has not taken it out of the list.
             drivers.idle.leave(self.index);
         }
+        // One that comes from a sleep has not kept the runtime from its events.
+        let began = (!was_idle).then(Instant::now);
         let mut runner = TaskRunner::on(&*self);
         for _ in 0..MOST_TURNS {
             if drivers.is_stopped() {
@@ -354,7 +366,12 @@ impl Future for Driver {
                 break;
             }
         }
-        cx.waker().wake_by_ref();
+        if began.is_some_and(|began| began.elapsed() > LONG) {
+            // It wakes the driver after the next look of the runtime.
+            _ = pin!(tokio::task::yield_now()).poll(cx);
+        } else {
+            cx.waker().wake_by_ref();
+        }
         Poll::Pending
     }
 }

@@ -31,7 +31,7 @@ impl Sockets {
 
     /// Collects events while the task may have to wait for a fiber that computes.
     pub(super) fn look(&self) {
-        self.0.look(0);
+        self.0.look_beside_watch();
     }
 
     /// All waits at sockets fail, and so do later ones.
@@ -53,16 +53,16 @@ fn watch(runtime: &runtime::Handle, drivers: &Arc<Drivers>, reactor: Arc<Reactor
         reason = "its successor is unsafe, because a type may give a descriptor that it does not own"
     )]
     let poll = AsyncFd::with_interest(reactor.descriptor()?, Interest::READABLE)?;
-    drop(runtime.spawn(collect(Watched(reactor), poll, drivers.clone())));
+    drop(runtime.spawn(collect(Watched { reactor, drivers: drivers.clone() }, poll)));
     Ok(())
 }
 
-async fn collect(watched: Watched, poll: AsyncFd<impl AsRawFd>, drivers: Arc<Drivers>) {
-    while !watched.0.is_stopped() {
+async fn collect(watched: Watched, poll: AsyncFd<impl AsRawFd>) {
+    while !watched.reactor.is_stopped() {
         let Ok(mut ready) = poll.readable().await else { return };
         let mut happened = Happened::default();
-        let is_drained = watched.0.look(&mut happened);
-        drivers.push_all(|| happened.fire());
+        let is_drained = watched.reactor.look(&mut happened);
+        watched.drivers.push_all(|| happened.fire());
         if is_drained {
             // An event that has come since then has made the descriptor readable again.
             ready.clear_ready();
@@ -74,10 +74,15 @@ async fn collect(watched: Watched, poll: AsyncFd<impl AsRawFd>, drivers: Arc<Dri
 }
 
 /// A poll whose events are collected until this is dropped, at the latest with the runtime.
-struct Watched(Arc<Reactor>);
+struct Watched {
+    reactor: Arc<Reactor>,
+    drivers: Arc<Drivers>,
+}
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.0.stop();
+        // If the runtime ends, a driver may still be in a turn. It must not run the fibers whose waits fail now: they are abandoned.
+        self.drivers.run_no_more();
+        self.reactor.stop();
     }
 }

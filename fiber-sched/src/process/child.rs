@@ -83,10 +83,11 @@ struct Running {
 impl Child {
     pub(super) fn new(polls: &Polls, mut child: process::Child) -> io::Result<Self> {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let end = polls.end_of(&child).ok().map(|end| ByteStream::of(end, "Process"));
-        // From here on, a failure kills the process.
-        let id = child.id();
-        let process = Process(Arc::new(Running { child: Mutex::new(Some(child)), id, end }));
+        // From here on, a failure kills the process, and so does a panic: there may be no poll on a runtime without I/O.
+        let mut running = Running { id: child.id(), child: Mutex::new(Some(child)), end: None };
+        let end = running.child.get_mut().as_ref().and_then(|child| polls.end_of(child).ok());
+        running.end = end.map(|end| ByteStream::of(end, "Process"));
+        let process = Process(Arc::new(running));
         let mut child = Child { stdin: None, stdout: None, stderr: None, process };
         let pipe = |socket| ByteStream::of(socket, "Pipe");
         child.stdin = stdin.map(|stdin| polls.writer(stdin)).transpose()?.map(pipe);

@@ -1,6 +1,7 @@
 //! The sockets of fibers on a tokio runtime.
 
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{self, SocketAddr};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -146,6 +147,53 @@ fn a_quiet_runtime_serves_a_socket_beside_a_computation() {
     });
 }
 
+/// A runtime looks at its sockets after so many tasks, however long those take.
+#[test]
+fn long_turns_do_not_keep_a_runtime_with_one_worker_from_its_sockets() {
+    const ANSWERS: usize = 10;
+    [0, 1].into_iter().for_each(|workers| {
+        with_runtime(workers, |runtime| {
+            let fibers = TokioScheduler::new(runtime.handle());
+            let listener = net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+            let at = listener.local_addr().unwrap();
+            // Answers late, so that the fiber has to wait.
+            let answers = thread::spawn(move || {
+                let mut stream = listener.accept().unwrap().0;
+                let mut question = [0];
+                while stream.read(&mut question).unwrap() == 1 {
+                    thread::sleep(Duration::from_millis(1));
+                    stream.write_all(&question).unwrap();
+                }
+            });
+            let turns = Arc::new(AtomicUsize::new(0));
+            let counts = turns.clone();
+            let computes = fiber! {
+                loop {
+                    do! Fiber::yield_now();
+                    counts.fetch_add(1, SeqCst);
+                    let end = Instant::now() + Duration::from_millis(1);
+                    while Instant::now() < end {}
+                }
+            };
+            let computes = fibers.spawn(computes.map(|_: ()| ()));
+            let asks = fiber! {
+                let! stream = TcpStream::connect(at);
+                for _ in 0..ANSWERS {
+                    do! stream.write_all([7]);
+                    let! answer = stream.read_exact([0]);
+                    assert_eq!(answer, [7]);
+                }
+            };
+            runtime.block_on(fibers.spawn(asks).into_future()).unwrap();
+            let turns = turns.load(SeqCst);
+            assert!(turns < 20 * ANSWERS, "{turns} turns until {ANSWERS} answers");
+            computes.cancel_now();
+            answers.join().unwrap();
+            runtime.block_on(fibers.shutdown(Shutdown::within(PATIENCE))).unwrap();
+        });
+    });
+}
+
 /// A task that awaits a call runs its turns, and is woken by the events of its sockets.
 #[test]
 fn a_call_waits_at_sockets_in_its_task() {
@@ -223,6 +271,34 @@ fn who_waits_when_the_runtime_ends_is_abandoned_and_its_sockets_are_closed() {
     });
 }
 
+/// One worker ends the tasks of the runtime, and another one is still in a turn.
+#[test]
+fn who_waits_when_the_runtime_ends_does_not_go_on_after_a_turn_that_lasts() {
+    with_runtime(2, |runtime| {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let (client, server) = block_on(fibers.spawn(connected())).unwrap();
+        let goes_on = Arc::new(AtomicBool::new(false));
+        let goes = goes_on.clone();
+        let waits = fibers.spawn(server.read([0]).attempt().map(move |_| goes.store(true, SeqCst)));
+        eventually("it waits", || fibers.dump().to_string().contains("data from a socket"));
+        let (begun, may_end) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (begins, ends) = (begun.clone(), may_end.clone());
+        let lasts = fibers.spawn(Fiber::lazy(move || {
+            begins.store(true, SeqCst);
+            eventually("it may end", || ends.load(SeqCst));
+        }));
+        eventually("it lasts", || begun.load(SeqCst));
+        runtime.shutdown_background();
+        // Until the sockets have stopped.
+        assert!(fiber_sched::run(client.read([0]).map(drop)).is_failure());
+        thread::sleep(Duration::from_millis(5));
+        may_end.store(true, SeqCst);
+        assert!(!block_on(waits).is_success());
+        assert!(!goes_on.load(SeqCst));
+        drop(block_on(lasts));
+    });
+}
+
 #[test]
 fn a_runtime_without_io_says_what_to_do() {
     let _alone = alone();
@@ -231,6 +307,60 @@ fn a_runtime_without_io_says_what_to_do() {
     let bind = TcpListener::bind(([127, 0, 0, 1], 0)).map(drop);
     let outcome = runtime.block_on(fibers.spawn(bind).into_future());
     assert!(outcome.is_panicked() && format!("{outcome:?}").contains("enable_io"), "{outcome:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_started_on_a_runtime_without_io_is_killed() {
+    /// Whether it runs, or has not been waited for.
+    fn is_there(id: &str) -> bool {
+        std::path::Path::new("/proc").join(id).exists()
+    }
+
+    let _alone = alone();
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let folder = tempfile::tempdir().unwrap();
+    let id = folder.path().join("id");
+    // As the shell begins, it tells its id. It may be killed before.
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo $$ > id; exec sleep 100"]).current_dir(folder.path());
+    let outcome = runtime.block_on(fibers.spawn(process::status(command)).into_future());
+    assert!(outcome.is_panicked() && format!("{outcome:?}").contains("enable_io"), "{outcome:?}");
+    for _ in 0..10 {
+        thread::sleep(Duration::from_millis(20));
+        let id = std::fs::read_to_string(&id).unwrap_or_default();
+        eventually("it is gone", || id.is_empty() || !is_there(id.trim()));
+    }
+}
+
+/// The lookout, which looks at the poll beside the task that collects its events, may take the one that ends this task.
+#[test]
+fn a_scheduler_that_ends_while_all_workers_compute_closes_its_poll() {
+    with_runtime(2, |runtime| {
+        let before = descriptors();
+        for _ in 0..3 {
+            let fibers = TokioScheduler::new(runtime.handle());
+            drop(block_on(fibers.spawn(connected())));
+            let (begun, may_end) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+            let (begins, ends) = (begun.clone(), may_end.clone());
+            let computes = fibers.spawn(Fiber::lazy(move || {
+                begins.store(true, SeqCst);
+                eventually("it may end", || ends.load(SeqCst));
+            }));
+            eventually("it computes", || begun.load(SeqCst));
+            let shutdown = runtime.spawn(async move {
+                let unfinished = fibers.shutdown(Shutdown::within(Duration::from_millis(20))).await;
+                // So does the other worker, until the lookout has looked.
+                thread::sleep(Duration::from_millis(20));
+                unfinished.is_err()
+            });
+            assert!(block_on(shutdown).unwrap());
+            may_end.store(true, SeqCst);
+            drop(block_on(computes));
+            eventually("its descriptors are closed", || descriptors() == before);
+        }
+    });
 }
 
 #[test]
