@@ -208,7 +208,8 @@ impl TokioScheduler {
     /// says so; it cancels the fibers that are left, and awaits their ends. The fibers that have not ended when the limit
     /// has passed are abandoned when they next yield or wake.
     ///
-    /// The runtime goes on. It waits for blocking calls when it is dropped itself.
+    /// The runtime goes on. It waits for blocking calls when it is dropped itself. The limits are timers of tokio, which some worker has to fire:
+    /// while closures of fibers compute on all of them, they pass late.
     ///
     /// ```
     /// # #[tokio::main]
