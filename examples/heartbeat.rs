@@ -12,7 +12,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Instant, fiber};
+use fiber_core::{Fiber, Instant, fiber};
 
 #[derive(Clone, Copy, Debug)]
 struct Rhythm {
@@ -57,7 +57,7 @@ fn service(latency: Duration, outage: Range<Duration>) -> Fiber<()> {
     fiber! {
         do! Fiber::delay(latency);
         let! now = Fiber::now();
-        if outage.contains(&(now - Instant::EPOCH)) { return! Fiber::fail(Error::msg("out of order")) }
+        if outage.contains(&(now - Instant::EPOCH)) { return! Fiber::fail("out of order") }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Earlier versions of [`transfer`](crate::transfer). Each draft has the bug that `docs/testing.md` finds in it.
 
-use fiber_core::{Error, Fiber, fiber};
+use fiber_core::{Fiber, fiber};
 
 use crate::ledger::approve;
 use crate::transfer::{BANK, Bank, FEE, Order};
@@ -12,7 +12,7 @@ pub fn first(bank: &Bank, order: Order) -> Fiber<()> {
     fiber! {
         do! approve(&ledger, order);
         let! balance = accounts.balance(order.from);
-        if balance < cost { return! Fiber::fail(Error::msg("not enough")) }
+        if balance < cost { return! Fiber::fail("not enough") }
         do! accounts.set(order.from, balance - cost);
         do! accounts.give([(order.to, order.amount), (BANK, FEE)]);
     }

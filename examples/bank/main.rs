@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use bank::{Account, Accounts, BANK, Bank, Ledger, Order, drafts, transfer, two_payments};
-use fiber_core::{Error, Fiber, fiber};
+use fiber_core::{Fiber, fiber};
 use fiber_test::Explore;
 
 const CUSTOMERS: [Account; 4] = ["alice", "bob", "carol", "dan"];
@@ -73,7 +73,7 @@ fn moody(_: Order) -> Fiber<()> {
         let! dice = Fiber::random_u64();
         match dice % 100 {
             0 => return! Fiber::never(),
-            1..=9 => return! Fiber::fail(Error::msg("the ledger is busy")),
+            1..=9 => return! Fiber::fail("the ledger is busy"),
             _ => {}
         }
         do! Fiber::delay(Duration::from_millis(dice % 20));

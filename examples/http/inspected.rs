@@ -108,7 +108,7 @@ fn leak() -> Fiber<()> {
 }
 
 fn lost() -> Fiber<()> {
-    Fiber::<()>::fail(Error::msg("order 7 is sold out")).named("order 7").detach().map(drop).boxed()
+    Fiber::<()>::fail("order 7 is sold out").named("order 7").detach().map(drop).boxed()
 }
 
 fn idle(number: usize) -> Fiber<()> {

@@ -88,7 +88,7 @@ async fn a_transfer_pays_the_amount_and_the_fee() -> Result<(), Error> {
 
 #[fiber_test::explore]
 async fn a_ledger_that_refuses_costs_nothing() -> Result<(), Error> {
-    let bank = bank_with(Ledger::new(|_| Fiber::fail(Error::msg("no")).boxed()));
+    let bank = bank_with(Ledger::new(|_| Fiber::fail("no").boxed()));
     assert!(transfer(&bank, ORDER).await.is_err(), "it was paid");
     assert_eq!(bank.accounts.balance("alice").await?, 50);
     Ok(())

@@ -140,10 +140,9 @@ impl<R: Run> Run for Named<R> {
 /// A type that [`fiber!`](crate::fiber!) can wait for: a fiber, a `Result`, or the handle of a fiber.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a fiber",
-    label = "expected a fiber, a `Result`, or a `Handle`",
+    label = "expected a fiber, a `Result` of an error, or a `Handle`",
     note = "a future is awaited, also in `fiber!`: `future.await`",
-    note = "a plain value needs no `let!` or `do!`: use `let` or a plain statement; in `dataflow!`, it is `Fiber::success(value)`",
-    note = "the error of a `Result` has to be a standard error or an `Error`; `result?` also takes those of `anyhow`, boxes and messages"
+    note = "a plain value needs no `let!` or `do!`: use `let` or a plain statement; in `dataflow!`, it is `Fiber::success(value)`"
 )]
 pub trait IntoFiber {
     /// The value of a success.

@@ -5,13 +5,13 @@
 //! cancelling a fiber also cancels its forks, branches and timeouts, and runs their finalizers.
 //!
 //! ```
-//! use fiber_core::{Error, Fiber, fiber};
+//! use fiber_core::{Fiber, fiber};
 //! use std::time::Duration;
 //!
 //! fn price(shop: &'static str) -> Fiber<u32> {
 //!     fiber! {
 //!         do! Fiber::delay(Duration::from_millis(2));
-//!         if shop == "closed" { return! Fiber::fail(Error::msg("nobody answers")) }
+//!         if shop == "closed" { return! Fiber::fail("nobody answers") }
 //!         10 * shop.len() as u32
 //!     }
 //! }

@@ -2,7 +2,7 @@
 //!
 //! There are four separate cases: a value, an expected failure, a defect, and a cancellation.
 
-use crate::error::{Cancelled, Error, Frame};
+use crate::error::{Cancelled, Error, Frame, IntoError};
 use crate::panic::Panic;
 
 /// The end of a fiber.
@@ -165,11 +165,11 @@ impl<T> Outcome<T> {
     }
 }
 
-impl<T, E: Into<Error>> From<Result<T, E>> for Outcome<T> {
+impl<T, E: IntoError> From<Result<T, E>> for Outcome<T> {
     fn from(result: Result<T, E>) -> Self {
         match result {
             Ok(value) => Outcome::Success(value),
-            Err(error) => Outcome::Failure(error.into()),
+            Err(error) => Outcome::Failure(error.into_error()),
         }
     }
 }

@@ -125,12 +125,12 @@ impl Direct<'_> {
     /// fibers first, as a bind does.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     ///
     /// let fiber = Fiber::direct(|d| {
     ///     let one = d.wait(Fiber::success(1))?;
     ///     let other = d.wait(Fiber::success(2).fork())?;
-    ///     let failed = d.wait(Fiber::<u8>::fail(Error::msg("no"))).is_err();
+    ///     let failed = d.wait(Fiber::<u8>::fail("no")).is_err();
     ///     Ok((one + d.wait(other)?, failed))
     /// });
     /// assert_eq!(fiber_sched::run(fiber).unwrap(), (3, true));

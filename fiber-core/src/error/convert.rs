@@ -12,8 +12,8 @@ use super::anyhow;
 use super::dynamic::{Error, Source};
 
 /// Any error that converts into an [`Error`]: standard errors, `Box<dyn std::error::Error + Send + Sync>`, `anyhow::Error`,
-/// messages (`&'static str`, `String`), and `Error` itself. These are the errors that `?` converts in
-/// [`fiber!`](crate::fiber!) and [`dataflow!`](crate::dataflow!), and that the future of a
+/// messages (`&'static str`, `String`), and `Error` itself. These are the errors that [`Fiber::fail`](crate::Fiber::fail) and all other
+/// operators take, that `?` converts in [`fiber!`](crate::fiber!) and [`dataflow!`](crate::dataflow!), and that the future of a
 /// [`Fiber::block`](crate::Fiber::block) may return.
 ///
 /// ```
@@ -37,11 +37,17 @@ use super::dynamic::{Error, Source};
 /// }
 /// assert_eq!(port("http").unwrap_err().to_string(), "no port");
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an error",
+    label = "expected a standard error that is `Send + Sync + 'static`, a message, or an `Error`",
+    note = "what has a `Display` becomes an error by `Error::msg(value)`"
+)]
 pub trait IntoError: 'static {
     /// Converts into an [`Error`]. An `Error` that was converted into another type before is given back, with its trace.
     fn into_error(self) -> Error;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Into<Box<dyn StdError + Send + Sync>> + 'static> IntoError for E {
     #[cold]
     fn into_error(self) -> Error {

@@ -247,12 +247,12 @@ impl Error {
     /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved):
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_test::TestScheduler;
     /// # std::panic::set_hook(Box::new(|_| {}));
     ///
     /// let close = Fiber::lazy(|| panic!("not open"));
-    /// let read = Fiber::fail(Error::msg("no such file")).ensure(close);
+    /// let read = Fiber::fail("no such file").ensure(close);
     /// let test = TestScheduler::new();
     /// assert_eq!(test.run(read.catch(|_| Fiber::success("default"))).unwrap(), "default");
     /// assert!(test.unobserved()[0].contains("panic: not open"));

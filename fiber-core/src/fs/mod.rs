@@ -40,7 +40,7 @@ use std::time::Duration;
 use crate::engine::context::Context;
 use crate::engine::files::System;
 use crate::engine::files::{Files, Opening};
-use crate::error::{Error, Site};
+use crate::error::{Error, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 pub use file::File;
@@ -281,7 +281,7 @@ fn at_path<T: Send + 'static>(
 
 /// Runs an operation on a thread that may block, with files that may take a time of the scheduler.
 /// `site` is the place where the user calls the operation.
-fn on_thread<T: Send + 'static, E: Into<Error> + Send + 'static>(
+fn on_thread<T: Send + 'static, E: IntoError + Send + 'static>(
     site: Site,
     files: Option<&dyn Files>,
     f: impl FnOnce() -> Result<T, E> + Send + 'static,

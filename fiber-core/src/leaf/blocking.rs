@@ -8,7 +8,7 @@ use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Errand, Task};
-use crate::error::{Abandoned, Error, Frame, Site};
+use crate::error::{Abandoned, Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::local::Locals;
@@ -55,7 +55,7 @@ impl<T: Send + 'static> Fiber<T> {
     #[track_caller]
     pub fn try_blocking<E, F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce() -> Result<T, E> + Send + 'static,
     {
         Fiber::try_blocking_at(Location::caller(), f)
@@ -64,7 +64,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// For combinators built on this one: `site` is the place where the user calls them.
     pub(crate) fn try_blocking_at<E, F>(site: Site, f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce() -> Result<T, E> + Send + 'static,
     {
         let call = |f: F, _: Option<&CancelToken>| f().into();
@@ -92,7 +92,7 @@ impl<T: Send + 'static> Fiber<T> {
     #[track_caller]
     pub fn blocking_with<E, F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
     {
         BlockingWait::leaf(Location::caller(), Work::stoppable(f), "blocking_with")
@@ -109,7 +109,7 @@ pub(crate) struct Work<F, T> {
 
 impl<F, T> Work<F, T> {
     /// A closure that can be asked to stop.
-    pub(crate) fn stoppable<E: Into<Error>>(f: F) -> Self
+    pub(crate) fn stoppable<E: IntoError>(f: F) -> Self
     where
         F: FnOnce(&CancelToken) -> Result<T, E>,
     {

@@ -6,7 +6,7 @@ use super::gone::cancelled_or;
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::error::{Abandoned, Error, Frame};
+use crate::error::{Abandoned, Error, Frame, IntoError};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::panic::guard;
@@ -166,13 +166,13 @@ impl<T> Resume<T> {
     /// Makes the fiber fail with `error`.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     ///
-    /// let fiber = Fiber::<()>::callback(|resume| resume.fail(Error::msg("line is busy")));
+    /// let fiber = Fiber::<()>::callback(|resume| resume.fail("line is busy"));
     /// assert_eq!(fiber_sched::run(fiber).failure().unwrap().to_string(), "line is busy");
     /// ```
-    pub fn fail(self, error: impl Into<Error>) {
-        self.outcome(Outcome::Failure(error.into()));
+    pub fn fail(self, error: impl IntoError) {
+        self.outcome(Outcome::Failure(error.into_error()));
     }
 
     /// Makes the fiber succeed or fail with `result`.
@@ -182,7 +182,7 @@ impl<T> Resume<T> {
     /// let fiber = Fiber::callback(|resume| resume.result("7".parse::<u8>()));
     /// assert_eq!(fiber_sched::run(fiber).unwrap(), 7);
     /// ```
-    pub fn result<E: Into<Error>>(self, result: Result<T, E>) {
+    pub fn result<E: IntoError>(self, result: Result<T, E>) {
         self.outcome(result.into());
     }
 

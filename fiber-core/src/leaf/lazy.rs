@@ -2,7 +2,7 @@ use std::panic::Location;
 
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Frame};
+use crate::error::{Frame, IntoError};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::panic::guard;
@@ -48,7 +48,7 @@ impl<T: Send + 'static> Fiber<T> {
     #[track_caller]
     pub fn try_lazy<E, F>(f: F) -> Fiber<T, TryLazy<F>>
     where
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce() -> Result<T, E> + Send + 'static,
     {
         Fiber::new(TryLazy(Site { f, at: Location::caller() }))
@@ -130,7 +130,7 @@ pub struct TryLazy<F>(Site<F>);
 impl<T, E, F> Run for TryLazy<F>
 where
     T: Send + 'static,
-    E: Into<Error>,
+    E: IntoError,
     F: FnOnce() -> Result<T, E> + Send + 'static,
 {
     type Out = T;

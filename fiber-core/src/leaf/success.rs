@@ -2,7 +2,7 @@ use std::panic::Location;
 
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Frame};
+use crate::error::{Frame, IntoError};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::Outcome;
 
@@ -18,17 +18,20 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::new(Success(value))
     }
 
-    /// Fails with `error`.
+    /// Fails with `error`: a standard error, a message, a box of an error, or any other [`IntoError`].
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
-    /// let outcome = fiber_sched::run(Fiber::<()>::fail(Error::msg("no such order")));
+    /// use fiber_core::Fiber;
+    /// let outcome = fiber_sched::run(Fiber::<()>::fail("no such order"));
     /// assert_eq!(outcome.failure().unwrap().to_string(), "no such order");
+    ///
+    /// let outcome = fiber_sched::run(Fiber::<()>::fail(std::fmt::Error));
+    /// assert!(outcome.failure().unwrap().is::<std::fmt::Error>());
     /// ```
     #[track_caller]
-    pub fn fail(error: impl Into<Error>) -> Fiber<T, FromOutcome<T>> {
+    pub fn fail(error: impl IntoError) -> Fiber<T, FromOutcome<T>> {
         let frame = Frame::new("fail", Location::caller());
-        Fiber::from_outcome(Outcome::Failure(error.into()).passed(frame))
+        Fiber::from_outcome(Outcome::Failure(error.into_error()).passed(frame))
     }
 
     /// Succeeds or fails with `result`.
@@ -39,7 +42,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     #[inline]
     #[track_caller]
-    pub fn from_result<E: Into<Error>>(result: Result<T, E>) -> Fiber<T, FromOutcome<T>> {
+    pub fn from_result<E: IntoError>(result: Result<T, E>) -> Fiber<T, FromOutcome<T>> {
         let frame = Frame::new("from_result", Location::caller());
         Fiber::from_outcome(Outcome::from(result).passed(frame))
     }
@@ -91,7 +94,7 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + 'static, E: Into<Error>> IntoFiber for Result<T, E> {
+impl<T: Send + 'static, E: IntoError> IntoFiber for Result<T, E> {
     type Out = T;
     type Run = FromOutcome<T>;
 

@@ -25,13 +25,13 @@ use crate::primitive::{AtomicU64, Ordering};
 /// errors are failures of the operation. The others, such as "not found", show that it works, and are successes here.
 ///
 /// ```
-/// use fiber_core::{Error, Fiber, fiber, sync::{CircuitBreaker, CircuitOpen}};
+/// use fiber_core::{Fiber, fiber, sync::{CircuitBreaker, CircuitOpen}};
 /// use fiber_test::TestScheduler;
 /// use std::time::Duration;
 ///
 /// let breaker = CircuitBreaker::new(2, Duration::from_secs(30));
 /// let call = move |works: bool| {
-///     let server = if works { Fiber::success("answer").boxed() } else { Fiber::fail(Error::msg("down")).boxed() };
+///     let server = if works { Fiber::success("answer").boxed() } else { Fiber::fail("down").boxed() };
 ///     breaker.protect(server)
 /// };
 /// let outcomes = fiber! {

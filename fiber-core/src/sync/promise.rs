@@ -9,7 +9,7 @@ use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::shared::PromiseFailed;
-use crate::error::{Abandoned, Cancelled, Error, Frame};
+use crate::error::{Abandoned, Cancelled, Error, Frame, IntoError};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
 use crate::leaf::{Leaf, cancelled_or};
@@ -102,8 +102,8 @@ impl<T: Send + Sync + 'static> Promise<T> {
     /// let error = fiber_sched::run(promise.wait()).failure().unwrap();
     /// assert!(error.is::<ParseIntError>());
     /// ```
-    pub fn fail(&self, error: impl Into<Error>) -> bool {
-        self.0.complete(Completed::Failure(PromiseFailed::new(error.into())))
+    pub fn fail(&self, error: impl IntoError) -> bool {
+        self.0.complete(Completed::Failure(PromiseFailed::new(error.into_error())))
     }
 
     /// Completes the promise with a cancellation. All waiters fail with [`Cancelled`], but are not cancelled

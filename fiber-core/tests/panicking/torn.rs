@@ -10,6 +10,7 @@ use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::support::{Counter, Queue, Steps};
+use fiber_core::error::IntoError;
 use fiber_core::{Context, Error, Fiber, Handle, Outcome, Panic, Raced, Run};
 use fiber_sched::{Pool, Shutdown};
 use fiber_test::TestScheduler;
@@ -170,8 +171,8 @@ fn an_error_that_cannot_be_printed() {
 #[test]
 fn an_error_that_cannot_be_converted() {
     struct Stubborn;
-    impl From<Stubborn> for Error {
-        fn from(_: Stubborn) -> Error {
+    impl IntoError for Stubborn {
+        fn into_error(self) -> Error {
             panic!("conversion")
         }
     }

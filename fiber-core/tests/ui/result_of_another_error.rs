@@ -1,6 +1,6 @@
 use fiber_core::{Fiber, fiber};
 
-fn count(parsed: Result<u32, String>) -> Fiber<u32> {
+fn count(parsed: Result<u32, u8>) -> Fiber<u32> {
     fiber! {
         let! n = parsed;
         n

@@ -147,14 +147,14 @@ impl AffinityBuilder {
     /// line to stderr. A panic of the hook is ignored.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_sched::AffinityPool;
     /// use std::sync::mpsc;
     ///
     /// let (sender, lost) = mpsc::channel();
     /// let hook = move |failure: &fiber_core::scheduler::Unobserved| _ = sender.send(failure.message().to_owned());
     /// let pool = AffinityPool::builder().workers(1).on_unobserved(hook).build();
-    /// drop(pool.spawn_on("ABC", Fiber::<()>::fail(Error::msg("no such order"))));
+    /// drop(pool.spawn_on("ABC", Fiber::<()>::fail("no such order")));
     /// assert_eq!(lost.recv().unwrap(), "no such order");
     /// ```
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {

@@ -33,7 +33,7 @@ impl TokioScheduler {
     /// ```
     /// # #[tokio::main]
     /// # async fn main() {
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_sched::TokioScheduler;
     /// use std::sync::mpsc;
     ///
@@ -41,7 +41,7 @@ impl TokioScheduler {
     /// let runtime = tokio::runtime::Handle::current();
     /// let builder = TokioScheduler::builder(&runtime);
     /// let fibers = builder.on_unobserved(move |failure| _ = sender.send(failure.message().to_owned())).build();
-    /// drop(fibers.spawn(Fiber::<()>::fail(Error::msg("no such order"))));
+    /// drop(fibers.spawn(Fiber::<()>::fail("no such order")));
     /// assert_eq!(tokio::task::spawn_blocking(move || lost.recv()).await.unwrap().unwrap(), "no such order");
     /// # }
     /// ```

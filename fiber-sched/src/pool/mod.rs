@@ -217,14 +217,14 @@ impl Pool {
     ///
     /// ```
     /// use fiber_core::scheduler::Unobserved;
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use std::sync::mpsc;
     ///
     /// let pool = fiber_sched::Pool::new();
     /// let (sender, lost) = mpsc::channel();
     /// let hook = move |failure: &Unobserved| _ = sender.send(failure.to_string());
     /// pool.reconfigure(pool.settings().on_unobserved(hook));
-    /// drop(pool.spawn(Fiber::<()>::fail(Error::msg("nobody sees it"))));
+    /// drop(pool.spawn(Fiber::<()>::fail("nobody sees it")));
     /// assert!(lost.recv().unwrap().contains("nobody sees it"));
     /// ```
     pub fn reconfigure(&self, settings: Settings) {

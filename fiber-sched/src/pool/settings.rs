@@ -88,14 +88,14 @@ impl Settings {
     /// line to stderr. A panic of the hook is ignored.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_sched::{Pool, Settings};
     /// use std::sync::mpsc;
     ///
     /// let (sender, lost) = mpsc::channel();
     /// let settings = Settings::new().on_unobserved(move |failure| _ = sender.send(failure.message().to_owned()));
     /// let pool = Pool::builder().settings(settings).build();
-    /// drop(pool.spawn(Fiber::<()>::fail(Error::msg("nobody listens"))));
+    /// drop(pool.spawn(Fiber::<()>::fail("nobody listens")));
     /// assert_eq!(lost.recv().unwrap(), "nobody listens");
     /// ```
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {

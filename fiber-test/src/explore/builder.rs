@@ -502,9 +502,9 @@ impl Explore {
     /// Allows failures and panics that stay unobserved.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_test::Explore;
-    /// let careless = || Fiber::<()>::fail(Error::msg("nobody cares")).fork().map(drop);
+    /// let careless = || Fiber::<()>::fail("nobody cares").fork().map(drop);
     /// Explore::default().may_be_unobserved().check(careless);
     /// ```
     pub fn may_be_unobserved(mut self) -> Self {

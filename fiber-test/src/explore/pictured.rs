@@ -10,13 +10,13 @@ impl Explore {
     /// named by its source file and its name (without a name, as in a thread that the test has started, by the line of the check).
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_test::Explore;
     /// # std::panic::set_hook(Box::new(|_| {}));
     ///
     /// let directory = std::env::temp_dir().join(format!("fiber-pictures-{}", std::process::id()));
     /// let explore = Explore::default().pictures(&directory);
-    /// let wrong = || Fiber::<()>::fail(Error::msg("lost"));
+    /// let wrong = || Fiber::<()>::fail("lost");
     /// assert!(std::thread::spawn(move || explore.check(wrong)).join().is_err());
     /// assert!(directory.join("report.html").is_file());
     /// # std::fs::remove_dir_all(directory).unwrap();

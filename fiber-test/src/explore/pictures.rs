@@ -28,10 +28,10 @@ impl Failure {
     /// Writes `report.html`, `report.svg` and `trace.json` into a directory, which is created if necessary.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use fiber_test::Explore;
     ///
-    /// let failure = Explore::default().try_check(|| Fiber::<()>::fail(Error::msg("lost"))).unwrap_err();
+    /// let failure = Explore::default().try_check(|| Fiber::<()>::fail("lost")).unwrap_err();
     /// let directory = std::env::temp_dir().join(format!("fiber-saved-{}", std::process::id()));
     /// failure.save(&directory).unwrap();
     /// assert!(directory.join("report.svg").is_file());

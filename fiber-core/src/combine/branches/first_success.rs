@@ -16,8 +16,8 @@ impl<T: Send + 'static> Fiber<T> {
     /// The iterator is read to its end when the fiber runs, before the first branch starts.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
-    /// let mirrors = [Fiber::fail(Error::msg("down")).boxed(), Fiber::success("the file").boxed()];
+    /// use fiber_core::Fiber;
+    /// let mirrors = [Fiber::fail("down").boxed(), Fiber::success("the file").boxed()];
     /// assert_eq!(fiber_sched::run(Fiber::first_success(mirrors)).unwrap(), "the file");
     /// ```
     ///

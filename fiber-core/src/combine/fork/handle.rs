@@ -104,8 +104,8 @@ impl<T: Send + 'static> Handle<T> {
     /// Waits for the fiber and gives its outcome, whatever it is.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
-    /// let fiber = Fiber::<()>::fail(Error::msg("no")).fork().bind(|child| child.outcome());
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::<()>::fail("no").fork().bind(|child| child.outcome());
     /// assert!(fiber_sched::run(fiber).unwrap().is_failure());
     /// ```
     ///

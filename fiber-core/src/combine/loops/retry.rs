@@ -56,12 +56,12 @@ impl<T: Send + 'static> Fiber<T> {
     /// Like [`retry`](Fiber::retry), but calls `attempt` to make each attempt just before it starts.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber, Policy};
+    /// use fiber_core::{Fiber, Policy};
     ///
     /// let mut servers = ["first", "second"].into_iter().cycle();
     /// let connect = move || match servers.next() {
     ///     Some("second") => Fiber::success("connected").boxed(),
-    ///     _ => Fiber::fail(Error::msg("refused")).boxed(),
+    ///     _ => Fiber::fail("refused").boxed(),
     /// };
     /// assert_eq!(fiber_sched::run(Fiber::retry_with(Policy::recurs(3), connect)).unwrap(), "connected");
     /// ```

@@ -14,10 +14,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Gives a failure as a value. Panics and cancellations pass unchanged.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber, fiber};
+    /// use fiber_core::{Fiber, fiber};
     ///
     /// let fiber = fiber! {
-    ///     let! answer = Fiber::<u32>::fail(Error::msg("offline")).attempt();
+    ///     let! answer = Fiber::<u32>::fail("offline").attempt();
     ///     match answer {
     ///         Ok(number) => format!("answer {number}"),
     ///         Err(error) => format!("sorry, we are {error}"),

@@ -61,11 +61,11 @@ impl<T: Send + 'static> Fiber<T> {
     /// Like [`bracket`](Fiber::bracket), with a release that sees how the use ended, to commit or to roll back.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber, Outcome};
+    /// use fiber_core::{Fiber, Outcome};
     ///
     /// let transaction = Fiber::bracket_outcome(
     ///     Fiber::success("transaction"),
-    ///     |_transaction| Fiber::<u32>::fail(Error::msg("conflict")),
+    ///     |_transaction| Fiber::<u32>::fail("conflict"),
     ///     |_transaction, outcome: &Outcome<u32>| {
     ///         let end = if outcome.is_success() { "commit" } else { "roll back" };
     ///         Fiber::lazy(move || println!("{end}"))

@@ -12,8 +12,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Handles a failure with another fiber. A success, a panic and a cancellation skip `f`.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
-    /// let fiber = Fiber::fail(Error::msg("offline")).catch(|error| Fiber::success(format!("cached, as we are {error}")));
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::fail("offline").catch(|error| Fiber::success(format!("cached, as we are {error}")));
     /// assert_eq!(fiber_sched::run(fiber).unwrap(), "cached, as we are offline");
     /// ```
     ///

@@ -4,7 +4,7 @@ use super::map::Mapped;
 use super::then::Then;
 use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step, room_with};
-use crate::error::{Error, Frame, Site};
+use crate::error::{Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::panic::{Panic, discard_part};
@@ -29,7 +29,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn filter_or<E, P, F>(self, predicate: P, error: F) -> Fiber<T, Then<R, FilterOr<P, F>>>
     where
-        E: Into<Error>,
+        E: IntoError,
         P: FnOnce(&T) -> bool + Send + 'static,
         F: FnOnce(T) -> E + Send + 'static,
     {
@@ -62,7 +62,7 @@ pub struct FilterOr<P, F> {
 impl<T, E, P, F> Follow<T> for FilterOr<P, F>
 where
     T: Send + 'static,
-    E: Into<Error>,
+    E: IntoError,
     P: FnOnce(&T) -> bool + Send + 'static,
     F: FnOnce(T) -> E + Send + 'static,
 {
@@ -78,7 +78,7 @@ where
                 if predicate(&value) {
                     Outcome::Success(value)
                 } else {
-                    Outcome::Failure(error(value).into()).passed(frame)
+                    Outcome::Failure(error(value).into_error()).passed(frame)
                 }
             }),
             Err(other) => Step::pass(other, (predicate, error), frame, cx),

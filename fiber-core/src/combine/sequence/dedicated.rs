@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::then::Then;
 use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
-use crate::error::{Error, Frame, Site};
+use crate::error::{Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Work};
 use crate::outcome::Outcome;
@@ -54,7 +54,7 @@ impl<T: Send + 'static> Fiber<T> {
     #[track_caller]
     pub fn dedicated<E, F>(f: F) -> Fiber<T, Dedicated<F>>
     where
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
     {
         Fiber::new(Dedicated { f, site: Location::caller() })
@@ -71,7 +71,7 @@ pub struct Dedicated<F> {
 impl<T, E, F> Run for Dedicated<F>
 where
     T: Send + 'static,
-    E: Into<Error>,
+    E: IntoError,
     F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
 {
     type Out = T;

@@ -18,12 +18,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// may wait.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
+    /// use fiber_core::Fiber;
     /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
     ///
     /// let closed = Arc::new(AtomicBool::new(false));
     /// let close = { let closed = closed.clone(); Fiber::lazy(move || closed.store(true, Ordering::Relaxed)) };
-    /// let outcome = fiber_sched::run(Fiber::<u8>::fail(Error::msg("broken")).ensure(close));
+    /// let outcome = fiber_sched::run(Fiber::<u8>::fail("broken").ensure(close));
     /// assert!(outcome.is_failure() && closed.load(Ordering::Relaxed));
     /// ```
     ///
@@ -112,8 +112,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Like [`on_outcome`](Fiber::on_outcome), but only for failures: `f` makes the finalizer of the error.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber};
-    /// let fiber = Fiber::<()>::fail(Error::msg("no")).on_failure(|error| {
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::<()>::fail("no").on_failure(|error| {
     ///     let line = error.to_string();
     ///     Fiber::lazy(move || println!("failed: {line}"))
     /// });

@@ -40,8 +40,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Applies `f` to the outcome, whatever it is.
     ///
     /// ```
-    /// use fiber_core::{Error, Fiber, Outcome};
-    /// let fiber = Fiber::<u32>::fail(Error::msg("no")).map_outcome(|outcome| Outcome::Success(outcome.is_failure()));
+    /// use fiber_core::{Fiber, Outcome};
+    /// let fiber = Fiber::<u32>::fail("no").map_outcome(|outcome| Outcome::Success(outcome.is_failure()));
     /// assert!(fiber_sched::run(fiber).unwrap());
     /// ```
     ///

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::Then;
 use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -26,7 +26,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     pub fn try_map<U, E, F>(self, f: F) -> Fiber<U, Then<R, TryMap<F>>>
     where
         U: Send + 'static,
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce(T) -> Result<U, E> + Send + 'static,
     {
         Fiber::new(Then::new(self.into_run(), TryMap { f, site: Location::caller() }))
@@ -36,7 +36,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
-    /// let port = Fiber::<u16>::fail(Error::msg("not configured")).or_else(|_| Ok::<_, Error>(80));
+    /// let port = Fiber::<u16>::fail("not configured").or_else(|_| Ok::<_, Error>(80));
     /// assert_eq!(fiber_sched::run(port).unwrap(), 80);
     /// ```
     ///
@@ -49,7 +49,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn or_else<E, F>(self, f: F) -> Fiber<T, Then<R, OrElse<F>>>
     where
-        E: Into<Error>,
+        E: IntoError,
         F: FnOnce(Error) -> Result<T, E> + Send + 'static,
     {
         Fiber::new(Then::new(self.into_run(), OrElse { f, site: Location::caller() }))
@@ -66,7 +66,7 @@ pub struct TryMap<F> {
 impl<T, U, E, F> Follow<T> for TryMap<F>
 where
     U: Send + 'static,
-    E: Into<Error>,
+    E: IntoError,
     F: FnOnce(T) -> Result<U, E> + Send + 'static,
 {
     type Out = U;
@@ -94,7 +94,7 @@ pub struct OrElse<F> {
 impl<T, E, F> Follow<T> for OrElse<F>
 where
     T: Send + 'static,
-    E: Into<Error>,
+    E: IntoError,
     F: FnOnce(Error) -> Result<T, E> + Send + 'static,
 {
     type Out = T;
