@@ -47,8 +47,8 @@ use crate::steal::until_clear;
 /// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
 const MOST_TURNS: u32 = 8;
 
-/// If the turns between two yields take longer than this, the runtime looks at its sockets and timers before the driver goes on:
-/// otherwise it might do so only after 61 times as long.
+/// A driver that has been busy for so long lets the runtime look at its sockets and timers before it goes on: otherwise a runtime with one worker
+/// would do so only after 61 yields.
 const LONG: Duration = Duration::from_micros(250);
 
 thread_local! {
@@ -110,7 +110,14 @@ impl Drivers {
     pub(super) fn start(self: &Arc<Self>, timekeeper: &Arc<Timekeeper>, branches: Vec<BranchDeque>) {
         for (index, branches) in branches.into_iter().enumerate() {
             let (drivers, timekeeper) = (self.clone(), timekeeper.clone());
-            self.runtime.spawn(Driver { drivers, timekeeper, branches, index, is_idle: Cell::new(false) });
+            self.runtime.spawn(Driver {
+                drivers,
+                timekeeper,
+                branches,
+                index,
+                is_idle: Cell::new(false),
+                looked: Cell::new(None),
+            });
         }
     }
 
@@ -333,6 +340,8 @@ struct Driver {
     index: usize,
     /// Whether the last poll has ended for want of tasks.
     is_idle: Cell<bool>,
+    /// When the runtime last looked at its events, if the driver has been busy since.
+    looked: Cell<Option<Instant>>,
 }
 
 impl Future for Driver {
@@ -347,8 +356,6 @@ impl Future for Driver {
             // A wake-up that is not for a task has not taken it out of the list.
             drivers.idle.leave(self.index);
         }
-        // One that comes from a sleep has not kept the runtime from its events.
-        let began = (!was_idle).then(Instant::now);
         let mut runner = TaskRunner::on(&*self);
         for _ in 0..MOST_TURNS {
             if drivers.is_stopped() {
@@ -356,6 +363,7 @@ impl Future for Driver {
             }
             let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else {
                 self.is_idle.set(true);
+                self.looked.set(None);
                 return Poll::Pending;
             };
             // A fiber that has yielded before is a long one.
@@ -366,12 +374,7 @@ impl Future for Driver {
                 break;
             }
         }
-        if began.is_some_and(|began| began.elapsed() > LONG) {
-            // It wakes the driver after the next look of the runtime.
-            _ = pin!(tokio::task::yield_now()).poll(cx);
-        } else {
-            cx.waker().wake_by_ref();
-        }
+        self.yields(cx);
         Poll::Pending
     }
 }
@@ -384,6 +387,23 @@ impl Worker for Driver {
 }
 
 impl Driver {
+    /// Ends a poll after which there may be more to do.
+    fn yields(&self, cx: &mut task::Context<'_>) {
+        let now = Instant::now();
+        match self.looked.get() {
+            Some(looked) if now - looked < LONG => cx.waker().wake_by_ref(),
+            Some(_) => {
+                self.looked.set(Some(now));
+                // It wakes the driver after the next look.
+                _ = pin!(tokio::task::yield_now()).poll(cx);
+            }
+            None => {
+                self.looked.set(Some(now));
+                cx.waker().wake_by_ref();
+            }
+        }
+    }
+
     /// Enters the list of idle drivers, unless a task has come.
     fn fall_idle(&self) -> Option<Task> {
         self.drivers.idle.enter(self.index);
