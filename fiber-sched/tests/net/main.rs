@@ -72,6 +72,17 @@ fn rally(stream: TcpStream, count: Arc<AtomicUsize>, begins: bool) -> Fiber<()> 
     }
 }
 
+/// Some connections with a rally at each.
+fn rallies(count: &Arc<AtomicUsize>) -> impl Iterator<Item = Fiber<()>> {
+    (0..4).map(|_| {
+        let count = count.clone();
+        let both = connected().bind(move |(client, server)| {
+            rally(client, count.clone(), true).zip(rally(server, count, false))
+        });
+        both.map(drop).boxed()
+    })
+}
+
 #[test]
 fn a_computation_delays_no_other_connection_of_a_quiet_pool() {
     let _alone = alone();
@@ -256,13 +267,7 @@ fn a_busy_worker_does_not_keep_sockets_from_the_others() {
         let pool = Pool::builder().workers(workers).polls(polls).build();
         let count = Arc::new(AtomicUsize::new(0));
         let seen = count.clone();
-        let rallies = (0..4).map(|_| {
-            let count = count.clone();
-            connected().bind(move |(client, server)| {
-                rally(client, count.clone(), true).zip(rally(server, count, false)).map(drop)
-            })
-        });
-        let rallies: Vec<_> = rallies.map(|rally| pool.spawn(rally)).collect();
+        let rallies: Vec<_> = rallies(&count).map(|rally| pool.spawn(rally)).collect();
         eventually("they play", || count.load(SeqCst) > 100);
         let computes = pool.spawn(Fiber::lazy(move || {
             let before = seen.load(SeqCst);

@@ -14,7 +14,7 @@ use fiber_sched::process;
 use fiber_sched::{Shutdown, TokioScheduler, block_on};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{PATIENCE, alone, connected, descriptors, eventually, rally};
+use super::{PATIENCE, alone, connected, descriptors, eventually, rallies};
 
 /// Calls `test` with several runtimes, one after the other.
 fn on_every_runtime(test: impl Fn(Runtime)) {
@@ -104,17 +104,10 @@ fn a_computation_delays_no_socket_of_a_runtime_with_several_workers() {
     with_runtime(2, |runtime| {
         let fibers = TokioScheduler::new(runtime.handle());
         let count = Arc::new(AtomicUsize::new(0));
-        let seen = count.clone();
-        let rallies = (0..4).map(|_| {
-            let count = count.clone();
-            connected().bind(move |(client, server)| {
-                rally(client, count.clone(), true).zip(rally(server, count, false)).map(drop)
-            })
-        });
-        let rallies: Vec<_> = rallies.map(|rally| fibers.spawn(rally)).collect();
+        let rallies: Vec<_> = rallies(&count).map(|rally| fibers.spawn(rally)).collect();
         eventually("they play", || count.load(SeqCst) > 100);
         for _ in 0..3 {
-            let seen = seen.clone();
+            let seen = count.clone();
             let computes = fibers.spawn(Fiber::lazy(move || {
                 let before = seen.load(SeqCst);
                 eventually("they go on", || seen.load(SeqCst) > before + 1000);
