@@ -76,7 +76,8 @@ use crate::unfinished::Unfinished;
 /// # Cancellation
 /// Dropping it cancels all remaining fibers. They end in the background, finalizers included, as long as the runtime
 /// runs; [`shutdown`](TokioScheduler::shutdown) waits for them. Fibers that are spawned meanwhile or later end as
-/// cancelled. If the runtime itself is dropped first, its fibers are abandoned: their finalizers do not run.
+/// cancelled. If the runtime itself is dropped first, its fibers are abandoned: their finalizers do not run, and nobody tells their blocking
+/// calls to stop, for which the drop of a runtime waits.
 pub struct TokioScheduler {
     root: Context,
     scheduler: Arc<RuntimeScheduler>,
