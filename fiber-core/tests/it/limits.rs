@@ -153,6 +153,35 @@ fn of_nested_limits_the_one_that_ends_says_so() {
     }
 }
 
+/// The body notices both ends when its uncancelable wait is over. Only then does the inner limit get a node, in one that has ended.
+#[test]
+fn of_nested_limits_that_end_in_an_uncancelable_wait_the_first_one_counts() {
+    for (inner, outer, given) in [(1, 5, Some(None)), (5, 1, None)] {
+        for steps in both(10) {
+            let body = Fiber::delay(9 * SECOND).uncancelable().bind(|()| Fiber::<u8>::never());
+            let limited = body.timeout_option(inner * SECOND).timeout(outer * SECOND);
+            let outcome = run(&steps, limited.boxed());
+            match given {
+                Some(given) => assert_eq!(outcome.unwrap(), given),
+                None => times_out(outcome, outer * SECOND),
+            }
+            assert_eq!(steps.now(), at(9));
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_over_counts_though_the_fiber_is_cancelled_later() {
+    for steps in both(10) {
+        let body = Fiber::delay(9 * SECOND).uncancelable().bind(|()| Fiber::<u8>::never());
+        let handle = steps.spawn(body.timeout_option(SECOND));
+        steps.run_until(at(5));
+        handle.cancel_now();
+        steps.run(usize::MAX);
+        assert_eq!(handle.try_outcome().unwrap().unwrap(), None);
+    }
+}
+
 #[test]
 fn a_cancellation_at_the_instant_of_the_end_comes_first_or_second() {
     for (first, is_cancelled) in [(true, true), (false, false)] {
