@@ -364,8 +364,12 @@ impl<T: Send + 'static> Awaited<T> {
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
         suspended.frames().visit(&mut Visit::Parts(&mut parts));
-        // They are below the block, whose locals may change.
-        parts.drain(..).for_each(|part| part.keep_locals(inside.locals.clone()));
+        // They are below the block, whose locals may change. An event of theirs would claim the races around the block, as the fiber that
+        // goes on in its own context releases none.
+        parts.drain(..).for_each(|part| {
+            part.keep_locals(inside.locals.clone());
+            part.leave_races();
+        });
         // Giving up a fiber does not interrupt an uncancelable region of that fiber.
         if inside.masks <= cx.masks() {
             suspended.frames().visit(&mut Visit::Parts(&mut parts));

@@ -467,6 +467,12 @@ impl<O: Owner> Node<O> {
         Node::cancel(node, Word::TIMED_OUT);
     }
 
+    /// The same for a node that is made after its timeout: a later cancellation may have reached the node first.
+    pub(crate) fn time_out_before(node: &Ref<O>) {
+        Node::time_out(node);
+        node.parking.set(Word::TIMED_OUT);
+    }
+
     /// A loop, because a tree may be a million levels deep. The walks on the current path are kept on the heap.
     fn cancel_below(walk: Walk<O>) {
         let mut steps = Vec::new();

@@ -19,8 +19,8 @@
 //! | `PARKED` | in the slot | any thread: `fire`, `abandon`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
 //!
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only
-//! together with `CANCELLED`, and says that a timeout cancelled the node. `ENDED` is set when the node ends, unless its
-//! [tally](super::node) says so. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been cancelled.
+//! together with `CANCELLED`, or later in a node that is made after its timeout, and says that a timeout cancelled the node. `ENDED` is
+//! set when the node ends, unless its [tally](super::node) says so. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been cancelled.
 //! `OFFERED` is set from the start, or once, in `IDLE`, when the description of a fiber may be claimed. The thread that clears
 //! it owns the description, and then the buffer in which that was, as long as the cell lives: the frames of the fiber lie there.
 //! `ROOM` is set from the start if there is a buffer, and never a description. The thread that clears it, once, owns the buffer.

@@ -13,7 +13,7 @@ use fiber_core::scheduler::{Cx, Scheduler, Task, TaskKind, TimerKey, Wait, Wakeu
 use fiber_core::sync::Channel;
 use fiber_core::{Context, Either, Fiber, Handle, Instant, Outcome};
 use fiber_sched::{CurrentThread, Pool};
-use futures_util::future::join5;
+use futures_util::future::{join, join5};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -153,6 +153,35 @@ fn of_nested_limits_the_one_that_ends_says_so() {
     }
 }
 
+/// The body notices both ends when its uncancelable wait is over. Only then does the inner limit get a node, in one that has ended.
+#[test]
+fn of_nested_limits_that_end_in_an_uncancelable_wait_the_first_one_counts() {
+    for (inner, outer, given) in [(1, 5, Some(None)), (5, 1, None)] {
+        for steps in both(10) {
+            let body = Fiber::delay(9 * SECOND).uncancelable().bind(|()| Fiber::<u8>::never());
+            let limited = body.timeout_option(inner * SECOND).timeout(outer * SECOND);
+            let outcome = run(&steps, limited.boxed());
+            match given {
+                Some(given) => assert_eq!(outcome.unwrap(), given),
+                None => times_out(outcome, outer * SECOND),
+            }
+            assert_eq!(steps.now(), at(9));
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_over_counts_though_the_fiber_is_cancelled_later() {
+    for steps in both(10) {
+        let body = Fiber::delay(9 * SECOND).uncancelable().bind(|()| Fiber::<u8>::never());
+        let handle = steps.spawn(body.timeout_option(SECOND));
+        steps.run_until(at(5));
+        handle.cancel_now();
+        steps.run(usize::MAX);
+        assert_eq!(handle.try_outcome().unwrap().unwrap(), None);
+    }
+}
+
 #[test]
 fn a_cancellation_at_the_instant_of_the_end_comes_first_or_second() {
     for (first, is_cancelled) in [(true, true), (false, false)] {
@@ -287,6 +316,30 @@ fn a_limit_that_moves_apart_leaves_the_block_alone() {
         });
         assert_eq!(run(&steps, fiber.boxed()).unwrap(), (at(1), None, at(5)));
         assert_eq!((started.load(Ordering::Relaxed), ended.load(Ordering::Relaxed)), (1, 1));
+    }
+}
+
+/// The event of its wait is none of the side that is the block: nothing would release the race when the fiber waits again.
+#[test]
+fn what_moves_apart_from_a_block_in_a_race_does_not_hold_the_race() {
+    let first = || Fiber::delay(2 * SECOND);
+    let bodies: [fn(Fiber<()>) -> Fiber<()>; 3] = [
+        |first| first.timeout(HOUR).boxed(),
+        |first| first.timeout(HOUR).bind(|()| Fiber::yield_now()).timeout(2 * HOUR).boxed(),
+        |first| first.race(Fiber::<()>::never()).map(drop).boxed(),
+    ];
+    for body in bodies {
+        for steps in both(10) {
+            let goes_on = body(first().boxed()).bind(|()| Fiber::<()>::never());
+            let block = Fiber::from_future(async {
+                let both = join(Fiber::delay(SECOND).into_future(), goes_on.into_future());
+                let (ended, other) = both.await;
+                ended.and(other)
+            });
+            let winner = run(&steps, block.race(Fiber::delay(5 * SECOND)).boxed()).unwrap();
+            assert!(matches!(winner, Either::Right(())));
+            assert_eq!(steps.now(), at(5));
+        }
     }
 }
 

@@ -151,7 +151,8 @@ impl Limit {
     /// Ends the node of the limit, if the limit is over.
     fn pass_on_end(&self, inside: &Context) {
         match self.phase.load(Ordering::Acquire) & PHASE & !TOLD {
-            OVER => inside.time_out(),
+            // First: only later was the fiber around it cancelled, if it was.
+            OVER => inside.time_out_before(),
             LOST => inside.cancel(),
             _ => {}
         }
@@ -352,8 +353,12 @@ impl Context {
         let Some(limit) = self.limit() else { return };
         let timer = match self.leave_limit() {
             LeftLimit::InTime => Timer::start(&inside, limit.until()),
-            LeftLimit::JustInTime | LeftLimit::Over => {
+            LeftLimit::JustInTime => {
                 inside.time_out();
+                Timer::none()
+            }
+            LeftLimit::Over => {
+                inside.time_out_before();
                 Timer::none()
             }
             LeftLimit::Lost => Timer::lost(&inside),

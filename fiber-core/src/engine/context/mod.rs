@@ -521,6 +521,11 @@ impl Context {
         Node::time_out(&self.0);
     }
 
+    /// The time of the part had passed before its node was made.
+    pub(crate) fn time_out_before(&self) {
+        Node::time_out_before(&self.0);
+    }
+
     /// Records that the scheduler is about to receive the timer of this part.
     pub(crate) fn set_timer(&self) {
         self.part_of_fiber().set_timer();

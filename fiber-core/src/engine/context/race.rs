@@ -78,6 +78,10 @@ fn side_of(node: &Ref<FiberState>) -> Option<Side<'_>> {
     }
     let (mut fiber, mut is_shielded) = (node, false);
     while fiber.owner().own.has(Own::STRUCTURE) {
+        // It has moved out of the race.
+        if !fiber.owner().own.has(Own::RACED) {
+            return None;
+        }
         is_shielded |= fiber.is_shielded();
         fiber = fiber.parent()?;
     }
@@ -189,6 +193,11 @@ impl Context {
     /// Makes this a side of the race above it. The fiber does not run yet. `is_program`: it is known to wait more than once.
     pub(crate) fn become_side(&self, is_program: bool) {
         self.state().own.set(Own::RACED | Own::flag(Own::PROGRAM, is_program), true);
+    }
+
+    /// Takes a part of a side, and all that is in it, out of the races around: its fiber goes on in a context of its own, which is in none.
+    pub(crate) fn leave_races(&self) {
+        self.state().own.set(Own::RACED, false);
     }
 
     /// Whether this is a side of a race, or a part of one.
