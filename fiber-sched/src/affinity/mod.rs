@@ -89,8 +89,9 @@ use crate::unfinished::Unfinished;
 ///
 /// # Order
 /// Fibers of one key that one thread spawns with `spawn_on`, or that one fiber spawns with it or forks on the key
-/// (`fiber.on(key).fork()`) while it stays on its worker, *start* in the order in which they were submitted. A
-/// [`join`](Handle::join) on the same worker is the exception: it starts a fiber that has not started.
+/// (`fiber.on(key).fork()`) while it stays on its worker, *start* in the order in which they were submitted. There are two
+/// exceptions. A fork begins on the worker of its parent and moves from there, so a fiber that is spawned with `spawn_on` after it may
+/// start before it. A [`join`](Handle::join) on the same worker starts a fiber that has not started.
 ///
 /// Their ends are not ordered: when a fiber waits or yields, the next one runs. Between two waits, no other fiber of its
 /// key runs, unless the fiber spends its budget and other fibers take their turns. A closure is
