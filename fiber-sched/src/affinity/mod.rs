@@ -73,9 +73,9 @@ use crate::unfinished::Unfinished;
 ///
 /// No worker steals, so branches of one fiber do not run at the same time.
 ///
-/// Three things run elsewhere: the closures of [`Fiber::blocking`]; the fibers that
-/// [`Context::spawn_here`](fiber_core::Context::spawn_here) starts, until it waits; and the drop of the closures of a
-/// fiber that is cancelled before it has started.
+/// Four things run elsewhere: the closures of [`Fiber::blocking`] and [`Fiber::dedicated`]; the function of a direct fiber, if its worker
+/// has no stack free; the fibers that [`Context::spawn_here`](fiber_core::Context::spawn_here) starts, until they wait; and the drop of the
+/// closures of a fiber that is cancelled before it has started.
 ///
 /// # Turns
 /// A fiber that waits or yields ends its turn. So does a fiber that has spent its budget of 1,024 binds while another
