@@ -123,8 +123,8 @@ impl Blocking {
         state.threads == 0
     }
 
-    /// Changes the limits, and starts the threads that waiting tasks may have now. Threads above a lower limit end like
-    /// any others, when their wait for work times out.
+    /// Changes the limits, and starts the threads that waiting tasks may have now. Threads above a lower limit end, the busy ones
+    /// after their tasks.
     pub(crate) fn set_limits(&self, max_threads: usize, keep_alive: Duration) {
         let mut state = self.shared.state.lock();
         state.max_threads = max_threads;
@@ -135,6 +135,9 @@ impl Blocking {
             // If no thread can be started, the existing ones take the tasks.
             _ = self.start(&mut state);
         }
+        drop(state);
+        // Those that wait for work do so within the new limits.
+        self.shared.changed.notify_all();
     }
 
     /// The number of threads, and the number of tasks that wait for one.
@@ -217,6 +220,11 @@ impl Shared {
             state.looking -= 1;
         }
         loop {
+            if state.threads > state.max_threads && !state.is_stopped {
+                // The others take the tasks.
+                state.threads -= 1;
+                return None;
+            }
             if let Some(task) = state.tasks.pop_front() {
                 state.begin(number, &task);
                 return Some(task);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
@@ -31,6 +31,8 @@ struct State {
     running: HashMap<u64, JoinHandle<()>>,
     /// The last thread that left. It joins the one that left before it, so joining this one joins all.
     gone: Option<JoinHandle<()>>,
+    /// The name of the thread that left last, and still dropped its thread-local values when the time to join it was over.
+    lingering: Option<String>,
 }
 
 impl Threads {
@@ -102,7 +104,7 @@ impl Threads {
     pub(crate) fn names(&self) -> Vec<String> {
         let state = self.state.lock();
         let mut names: Vec<String> =
-            state.running.values().filter_map(|handle| handle.thread().name().map(str::to_owned)).collect();
+            state.running.values().filter_map(name_of).chain(state.lingering.clone()).collect();
         names.sort();
         names
     }
@@ -122,8 +124,30 @@ impl Threads {
         }
         let gone = state.gone.take();
         drop(state);
-        join(gone);
-        true
+        match (gone, deadline) {
+            (Some(gone), Some(at)) => self.join_by(gone, at),
+            (gone, _) => {
+                join(gone);
+                true
+            }
+        }
+    }
+
+    /// Joins a thread that has left. The drops of its thread-local values, which come last, may take long.
+    fn join_by(&self, thread: JoinHandle<()>, deadline: Instant) -> bool {
+        let name = name_of(&thread);
+        let (end, ended) = mpsc::channel();
+        let joins = move || {
+            join(Some(thread));
+            _ = end.send(());
+        };
+        // Without another thread, nothing waits for this one.
+        let has_ended = self.start_detached("joiner", joins).is_err()
+            || ended.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok();
+        if !has_ended {
+            self.state.lock().lingering = name;
+        }
+        has_ended
     }
 }
 
@@ -144,6 +168,10 @@ impl Drop for Leave {
         drop(state);
         join(before);
     }
+}
+
+fn name_of(thread: &JoinHandle<()>) -> Option<String> {
+    thread.thread().name().map(str::to_owned)
 }
 
 fn join(thread: Option<JoinHandle<()>>) {

@@ -73,9 +73,9 @@ use crate::unfinished::Unfinished;
 ///
 /// No worker steals, so branches of one fiber do not run at the same time.
 ///
-/// Three things run elsewhere: the closures of [`Fiber::blocking`]; the fibers that
-/// [`Context::spawn_here`](fiber_core::Context::spawn_here) starts, until it waits; and the drop of the closures of a
-/// fiber that is cancelled before it has started.
+/// Four things run elsewhere: the closures of [`Fiber::blocking`] and [`Fiber::dedicated`]; the function of a direct fiber, if its worker
+/// has no stack free; the fibers that [`Context::spawn_here`](fiber_core::Context::spawn_here) starts, until they wait; and the drop of the
+/// closures of a fiber that is cancelled before it has started.
 ///
 /// # Turns
 /// A fiber that waits or yields ends its turn. So does a fiber that has spent its budget of 1,024 binds while another
@@ -89,8 +89,9 @@ use crate::unfinished::Unfinished;
 ///
 /// # Order
 /// Fibers of one key that one thread spawns with `spawn_on`, or that one fiber spawns with it or forks on the key
-/// (`fiber.on(key).fork()`) while it stays on its worker, *start* in the order in which they were submitted. A
-/// [`join`](Handle::join) on the same worker is the exception: it starts a fiber that has not started.
+/// (`fiber.on(key).fork()`) while it stays on its worker, *start* in the order in which they were submitted. There are two
+/// exceptions. A fork begins on the worker of its parent and moves from there, so a fiber that is spawned with `spawn_on` after it may
+/// start before it. A [`join`](Handle::join) on the same worker starts a fiber that has not started.
 ///
 /// Their ends are not ordered: when a fiber waits or yields, the next one runs. Between two waits, no other fiber of its
 /// key runs, unless the fiber spends its budget and other fibers take their turns. A closure is

@@ -37,7 +37,7 @@ use crate::observer::{Observer, Observers};
 /// meanwhile or later end as cancelled.
 ///
 /// # Blocking
-/// Dropping it blocks until then, and until the blocking calls have returned.
+/// Dropping it blocks until then, and until the blocking calls have returned; in a blocking closure of its own, only until then.
 pub struct CurrentThread {
     root: Context,
     /// Holds the deque of lent branches. Like the deque, `CurrentThread` belongs to one thread at a time: it is `Send`,
@@ -172,10 +172,12 @@ impl Default for CurrentThread {
 
 impl Drop for CurrentThread {
     fn drop(&mut self) {
+        // A blocking thread of its own would wait for itself.
+        let joins = !self.scheduler.id().is_inside();
         let _inside = self.scheduler.id().enter();
         let (close, closed) = mpsc::channel();
         self.root.close(move || _ = close.send(()));
-        self.scheduler.shut_down(self.thread(), &closed);
+        self.scheduler.shut_down(self.thread(), &closed, joins);
     }
 }
 

@@ -176,8 +176,8 @@ impl ThreadScheduler {
         }
     }
 
-    /// Runs the cancelled fibers until their root is closed, and joins the blocking threads.
-    pub(super) fn shut_down(&self, thread: OnlyThread<'_>, closed: &Receiver<()>) {
+    /// Runs the cancelled fibers until their root is closed, and joins the blocking threads: all, or none if this is one of them.
+    pub(super) fn shut_down(&self, thread: OnlyThread<'_>, closed: &Receiver<()>, joins: bool) {
         self.run_until(&thread, || closed.try_recv() != Err(TryRecvError::Empty));
         // From now on, nothing is scheduled here but in the shared queue, which refuses tasks when it is stopped.
         drop(thread);
@@ -187,7 +187,9 @@ impl ThreadScheduler {
         ready.into_iter().chain(timers).for_each(discard);
         self.polls.stop();
         self.blocking.stop();
-        self.threads.join(None);
+        if joins {
+            self.threads.join(None);
+        }
     }
 }
 

@@ -488,3 +488,16 @@ fn an_observer_sees_turns_blocking_calls_ends_and_lost_failures() {
     assert_eq!(of(" a"), ["turn", "turn", "turn", "ended"]);
     assert!(of(" b").contains(&"lost") && of(" b").contains(&"ended"), "{lines:?}");
 }
+
+#[test]
+fn a_block_whose_forks_were_made_on_a_key_ends_where_it_began() {
+    let pool = pool(2);
+    let [one, other] = two_keys(&pool);
+    let home = block_on(pool.spawn_on(one, here())).unwrap();
+    // The fork ends after the block, whose fiber has come back before.
+    let fork = Fiber::<()>::never().ensure(Fiber::delay(Duration::from_millis(5))).fork();
+    let away = fork.bind(|_| Fiber::<()>::never()).on(other);
+    let block = Fiber::from_future(async move { away.await }).timeout(Duration::from_millis(5));
+    let after = block.catch(|_| Fiber::success(())).bind(|()| here());
+    assert_eq!(block_on(pool.spawn_on(one, after)).unwrap(), home);
+}

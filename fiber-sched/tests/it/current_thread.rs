@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -157,4 +157,22 @@ fn a_fiber_that_was_woken_does_not_run_on_a_scheduler_that_runs_in_the_same_turn
     });
     assert!(CurrentThread::new().run(wake).is_success());
     assert_eq!(*log.lock().unwrap(), ["inside", "woken"]);
+}
+
+#[test]
+fn a_blocking_closure_may_drop_its_own_scheduler() {
+    let scheduler = CurrentThread::new();
+    let (give, given) = mpsc::channel::<CurrentThread>();
+    let (end, ended) = mpsc::channel();
+    let call = Fiber::blocking(move || {
+        drop(given.recv().unwrap());
+        end.send(()).unwrap();
+    });
+    let call = scheduler.spawn(call);
+    let other = scheduler.spawn(Fiber::<()>::never());
+    scheduler.run(Fiber::delay(Duration::from_millis(1))).unwrap();
+    give.send(scheduler).unwrap();
+    ended.recv_timeout(Duration::from_secs(20)).expect("it does not wait for itself");
+    assert!(call.try_outcome().unwrap().is_cancelled());
+    assert!(other.try_outcome().unwrap().is_cancelled());
 }

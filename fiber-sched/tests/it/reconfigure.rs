@@ -1,6 +1,7 @@
 //! Limits and hooks that change while a pool runs.
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,44 @@ fn a_higher_bound_starts_the_threads_that_calls_wait_for() {
     for (call, release) in calls {
         drop(release);
         assert!(block_on(call).is_success());
+    }
+}
+
+#[test]
+fn a_lower_limit_holds_while_all_blocking_threads_are_wanted() {
+    const CALLS: usize = 4;
+    let pool = Pool::builder().workers(1).build();
+    let barrier = Arc::new(Barrier::new(CALLS));
+    let meetings = (0..CALLS).map(|_| {
+        let barrier = barrier.clone();
+        Fiber::blocking(move || _ = barrier.wait())
+    });
+    pool.run(Fiber::parallel(meetings.collect::<Vec<_>>())).unwrap();
+    pool.reconfigure(pool.settings().blocking_threads(1));
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let calls = (0..8 * CALLS).map(|_| {
+        let (now, most) = (now.clone(), most.clone());
+        Fiber::blocking(move || {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(1));
+            now.fetch_sub(1, Ordering::SeqCst);
+        })
+    });
+    pool.run(Fiber::parallel(calls.collect::<Vec<_>>())).unwrap();
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_shorter_wait_for_work_holds_for_idle_blocking_threads() {
+    let settings = Settings::new().blocking_keep_alive(Duration::from_secs(3600));
+    let pool = Pool::builder().workers(1).settings(settings).build();
+    pool.run(Fiber::blocking(|| ())).unwrap();
+    assert_eq!(pool.metrics().blocking_threads, 1);
+    pool.reconfigure(pool.settings().blocking_keep_alive(Duration::ZERO));
+    let end = Instant::now() + Duration::from_secs(20);
+    while pool.metrics().blocking_threads > 0 {
+        assert!(Instant::now() < end, "an idle thread waits on");
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -440,3 +440,28 @@ fn threads_learn_that_nobody_waits_although_the_shutdown_is_over_before_their_ca
     assert_eq!(told, ["a blocking call", "a callback"]);
     drop(end);
 }
+
+#[test]
+fn a_thread_local_value_that_is_dropped_for_long_does_not_prolong_the_shutdown() {
+    struct Slow(mpsc::Receiver<()>);
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            _ = self.0.recv();
+        }
+    }
+    thread_local! {
+        static SLOW: OnceCell<Slow> = const { OnceCell::new() };
+    }
+    let (release, released) = mpsc::channel();
+    let pool = Pool::builder().workers(1).name("drops").build();
+    let call = Fiber::blocking(move || SLOW.with(|slow| assert!(slow.set(Slow(released)).is_ok())));
+    pool.run(call).unwrap();
+    let (report, reports) = mpsc::channel();
+    let ends = thread::spawn(move || report.send(pool.shutdown(Shutdown::within(Duration::from_millis(20)))));
+    let result = reports.recv_timeout(Duration::from_secs(20));
+    drop(release);
+    ends.join().unwrap().unwrap();
+    let unfinished = result.expect("it waits for no longer than it may").unwrap_err();
+    assert!(unfinished.dump().is_empty() && unfinished.threads().len() == 1, "{unfinished}");
+    assert!(unfinished.to_string().contains("these threads have not ended: drops-"), "{unfinished}");
+}

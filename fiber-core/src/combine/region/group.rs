@@ -214,6 +214,8 @@ pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
     outcome: Outcome<T>,
 ) -> Waiting<'s, E::Out> {
     let context = Context::clone(&inside);
+    // The last child wakes the fiber there. The node may have been made while the fiber was elsewhere.
+    context.set_place(cx.place_to_run());
     let place = Inside::new(cx, inside);
     let waiting = cx.wait(Childless::new(&context));
     waiting.push_inside(cx, &context, Last { place, end, outcome })
