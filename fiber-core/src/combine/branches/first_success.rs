@@ -30,7 +30,8 @@ impl<T: Send + 'static> Fiber<T> {
     /// otherwise it becomes the outcome. A panic of the iterator becomes the outcome.
     ///
     /// # Cancellation
-    /// All branches are cancelled and awaited.
+    /// All branches are cancelled and awaited. If a branch has failed before, the fiber fails with its error, also under a timeout whose limit has
+    /// passed.
     #[track_caller]
     pub fn first_success<I, R>(fibers: I) -> Fiber<T, RaceOf<I::IntoIter, fn(Frame) -> Successes<T>>>
     where

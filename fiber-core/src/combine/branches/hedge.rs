@@ -76,7 +76,8 @@ impl<T: Send + 'static> Fiber<T> {
     /// an attempt, the next one starts; the panic is treated as in [`first_success`](Fiber::first_success).
     ///
     /// # Cancellation
-    /// All attempts are cancelled and awaited.
+    /// All attempts are cancelled and awaited. If an attempt has failed before, the hedge fails with its error, also under a timeout whose limit has
+    /// passed.
     #[track_caller]
     pub fn hedge<R, F>(pause: Duration, attempts: u32, make: F) -> Fiber<T, Hedge<F>>
     where
