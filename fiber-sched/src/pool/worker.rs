@@ -308,7 +308,7 @@ impl Local {
     }
 
     /// A task that was queued here.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_own(&self, queues: &Queues) -> Option<Task> {
         let left = self.left_in_a_row.get();
         if left > 0
@@ -424,7 +424,7 @@ impl Worker {
     }
 
     /// The next task. `None`: the pool has stopped.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn next(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let queues = &*self.queues;
         loop {
