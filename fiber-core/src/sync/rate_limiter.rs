@@ -67,7 +67,7 @@ impl RateLimiter {
         );
         let period = period.min(LONGEST);
         let bucket = Bucket { period, interval: period / operations, is_full_at: Instant::EPOCH };
-        let next = Semaphore::turn_at(Subject::new("RateLimiter", Location::caller()));
+        let next = Semaphore::single(Subject::new("RateLimiter", Location::caller()));
         RateLimiter(Arc::new(Shared { next, bucket: Noted::new(bucket) }))
     }
 

@@ -116,7 +116,7 @@ impl Semaphore {
     }
 
     /// One permit, for a primitive that reports call by its own name.
-    pub(crate) fn turn_at(subject: Subject) -> Self {
+    pub(crate) fn single(subject: Subject) -> Self {
         Self::of(subject, 1)
     }
 

@@ -390,17 +390,14 @@ impl Driver {
     /// Ends a poll after which there may be more to do.
     fn yields(&self, cx: &mut task::Context<'_>) {
         let now = Instant::now();
-        match self.looked.get() {
-            Some(looked) if now - looked < LONG => cx.waker().wake_by_ref(),
-            Some(_) => {
-                self.looked.set(Some(now));
-                // It wakes the driver after the next look.
-                _ = pin!(tokio::task::yield_now()).poll(cx);
-            }
-            None => {
-                self.looked.set(Some(now));
-                cx.waker().wake_by_ref();
-            }
+        let looked = self.looked.get().unwrap_or(now);
+        let is_long = now - looked >= LONG;
+        self.looked.set(Some(if is_long { now } else { looked }));
+        if is_long {
+            // It wakes the driver after the next look.
+            _ = pin!(tokio::task::yield_now()).poll(cx);
+        } else {
+            cx.waker().wake_by_ref();
         }
     }
 
