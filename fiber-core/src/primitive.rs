@@ -126,3 +126,13 @@ pub(crate) fn model_up_to(preemptions: usize, f: impl Fn() + Send + Sync + 'stat
 pub(crate) fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
     model_up_to(3, f);
 }
+
+/// Calls `f` on another thread of a model, with a clone of `shared`.
+#[cfg(all(test, fiber_loom))]
+pub(crate) fn beside<A: Clone + 'static, T: 'static>(
+    shared: &A,
+    f: impl FnOnce(&A) -> T + 'static,
+) -> loom::thread::JoinHandle<T> {
+    let shared = shared.clone();
+    loom::thread::spawn(move || f(&shared))
+}

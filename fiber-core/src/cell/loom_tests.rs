@@ -2,6 +2,7 @@
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
 
+use loom::model;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -11,12 +12,7 @@ use super::lazy::{LazyPlace, MadeCount};
 use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref, Seed};
-use crate::primitive::{model_up_to, model_with_a_bound};
-
-/// Every interleaving of two threads.
-fn model(f: impl Fn() + Send + Sync + 'static) {
-    loom::model(f);
-}
+use crate::primitive::{beside, model_up_to, model_with_a_bound};
 
 /// An owner that counts the calls to it.
 #[derive(Default)]
@@ -81,6 +77,14 @@ fn check(waiter: &Waiter) {
     assert_eq!(value, WRITTEN);
 }
 
+/// 1 if the fiber has not parked because of a cancellation, or of the end of its limit.
+fn is_cancelled(parked: Result<(), Unparked<Waiter>>) -> usize {
+    let Err(Unparked(waiter, signal)) = parked else { return 0 };
+    assert_eq!(signal, Signal::Cancelled);
+    check(&waiter);
+    1
+}
+
 impl Owner for Probe {
     type Fiber = Ref<Self>;
     type Waiter = Waiter;
@@ -137,10 +141,7 @@ fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
 fn a_child_added_while_its_parent_is_cancelled_is_cancelled() {
     model(|| {
         let parent = root();
-        let adder = thread::spawn({
-            let parent = parent.clone();
-            move || child(&parent)
-        });
+        let adder = beside(&parent, child);
         Node::cancel(&parent, 0);
         let child = adder.join().unwrap();
         assert!(child.is_cancelled());
@@ -154,10 +155,7 @@ fn a_grandchild_added_while_the_root_is_cancelled_is_cancelled() {
     model(|| {
         let root = root();
         let middle = child(&root);
-        let adder = thread::spawn({
-            let middle = middle.clone();
-            move || child(&middle)
-        });
+        let adder = beside(&middle, child);
         Node::cancel(&root, 0);
         let leaf = adder.join().unwrap();
         assert!(middle.is_cancelled() && leaf.is_cancelled());
@@ -226,10 +224,7 @@ fn a_child_that_ends_between_two_cancellations_is_dropped_once() {
     model_with_a_bound(|| {
         let parent = root();
         let leaving = child(&parent);
-        let cancellers = [(); 2].map(|()| {
-            let parent = parent.clone();
-            thread::spawn(move || Node::cancel(&parent, 0))
-        });
+        let cancellers = [(); 2].map(|()| beside(&parent, |parent| Node::cancel(parent, 0)));
         Node::end(&leaving);
         cancellers.into_iter().for_each(|canceller| canceller.join().unwrap());
         // The model fails if a reference stays in a slot: the root is not ended here, as a scheduler's root is not.
@@ -243,10 +238,7 @@ fn a_slot_is_used_again_while_others_take_theirs() {
         let parent = root();
         // One slot is free now, and both threads want it.
         Node::end(&child(&parent));
-        let other = thread::spawn({
-            let parent = parent.clone();
-            move || Node::end(&child(&parent))
-        });
+        let other = beside(&parent, |parent| Node::end(&child(parent)));
         let staying = child(&parent);
         other.join().unwrap();
         Node::cancel(&parent, 0);
@@ -261,10 +253,7 @@ fn children_beyond_the_first_two_are_found() {
     model_with_a_bound(|| {
         let parent = root();
         let inline = [child(&parent), child(&parent)];
-        let adder = thread::spawn({
-            let parent = parent.clone();
-            move || child(&parent)
-        });
+        let adder = beside(&parent, child);
         let mine = child(&parent);
         Node::cancel(&parent, 0);
         assert!(mine.is_cancelled() && inline.iter().all(|child| child.is_cancelled()));
@@ -280,10 +269,7 @@ fn a_child_that_ends_during_a_report_leaves_nothing() {
     model(|| {
         let parent = root();
         let (leaving, staying) = (child(&parent), child(&parent));
-        let reporter = thread::spawn({
-            let parent = parent.clone();
-            move || Node::live(&parent)
-        });
+        let reporter = beside(&parent, Node::live);
         Node::end(&leaving);
         let found = reporter.join().unwrap();
         assert!(found.iter().any(|child| Ref::ptr_eq(child, &staying)));
@@ -301,8 +287,9 @@ fn a_child_that_ends_between_two_reports_is_dropped_once_and_leaves_its_slot() {
         let parent = root();
         let leaving = child(&parent);
         let reporters = [(); 2].map(|()| {
-            let parent = parent.clone();
-            thread::spawn(move || Node::live(&parent).iter().for_each(|child| assert!(!child.is_cancelled())))
+            beside(&parent, |parent| {
+                Node::live(parent).iter().for_each(|child| assert!(!child.is_cancelled()))
+            })
         });
         Node::end(&leaving);
         drop(leaving);
@@ -319,14 +306,8 @@ fn a_child_that_ends_between_a_report_and_a_cancellation_is_dropped_once() {
     model_with_a_bound(|| {
         let parent = root();
         let leaving = child(&parent);
-        let reporter = thread::spawn({
-            let parent = parent.clone();
-            move || drop(Node::live(&parent))
-        });
-        let canceller = thread::spawn({
-            let parent = parent.clone();
-            move || Node::cancel(&parent, 0)
-        });
+        let reporter = beside(&parent, |parent| drop(Node::live(parent)));
+        let canceller = beside(&parent, |parent| Node::cancel(parent, 0));
         Node::end(&leaving);
         reporter.join().unwrap();
         canceller.join().unwrap();
@@ -339,10 +320,7 @@ fn a_shielded_child_is_reported_and_is_not_cancelled_with_its_parent() {
     model(|| {
         let parent = root();
         let shielded = Node::child(&parent, true, |_| Probe::new(), Seed::without(((), ())));
-        let canceller = thread::spawn({
-            let parent = parent.clone();
-            move || Node::cancel(&parent, 0)
-        });
+        let canceller = beside(&parent, |parent| Node::cancel(parent, 0));
         assert!(Node::live(&parent).iter().any(|child| Ref::ptr_eq(child, &shielded)));
         canceller.join().unwrap();
         assert!(!shielded.is_cancelled());
@@ -357,10 +335,7 @@ fn two_cancellations_wake_the_waiter_once() {
         let node = root();
         node.begin_wait();
         assert!(node.parking().park(waiter(), false).is_ok());
-        let other = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let other = beside(&node, |node| Node::cancel(node, 0));
         Node::cancel(&node, 0);
         other.join().unwrap();
         assert_eq!(node.owner().cancelled.load(Ordering::Relaxed), 1);
@@ -371,19 +346,9 @@ fn two_cancellations_wake_the_waiter_once() {
 fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
     model(|| {
         let node = root();
-        let canceller = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let canceller = beside(&node, |node| Node::cancel(node, 0));
         node.begin_wait();
-        let seen_by_fiber = match node.parking().park(waiter(), false) {
-            Ok(()) => 0,
-            Err(Unparked(waiter, signal)) => {
-                assert_eq!(signal, Signal::Cancelled);
-                check(&waiter);
-                1
-            }
-        };
+        let seen_by_fiber = is_cancelled(node.parking().park(waiter(), false));
         canceller.join().unwrap();
         assert_eq!(seen_by_fiber + node.owner().cancelled.load(Ordering::Relaxed), 1);
     });
@@ -393,19 +358,9 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 fn the_end_of_a_limit_and_a_fiber_that_parks_in_it_meet_exactly_once() {
     model(|| {
         let node = root();
-        let timer = thread::spawn({
-            let node = node.clone();
-            move || usize::from(node.end_limit().inspect(check).is_some())
-        });
+        let timer = beside(&node, |node| usize::from(node.end_limit().inspect(check).is_some()));
         node.begin_wait();
-        let seen_by_fiber = match node.parking().park_limited(waiter(), false) {
-            Ok(()) => 0,
-            Err(Unparked(waiter, signal)) => {
-                assert_eq!(signal, Signal::Cancelled);
-                check(&waiter);
-                1
-            }
-        };
+        let seen_by_fiber = is_cancelled(node.parking().park_limited(waiter(), false));
         assert_eq!(timer.join().unwrap() + seen_by_fiber, 1);
     });
 }
@@ -416,14 +371,8 @@ fn an_event_a_cancellation_and_the_end_of_a_limit_wake_the_waiter_once() {
         let node = root();
         let generation = node.begin_wait();
         assert!(node.parking().park_limited(waiter(), false).is_ok());
-        let timer = thread::spawn({
-            let node = node.clone();
-            move || usize::from(node.end_limit().inspect(check).is_some())
-        });
-        let canceller = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let timer = beside(&node, |node| usize::from(node.end_limit().inspect(check).is_some()));
+        let canceller = beside(&node, |node| Node::cancel(node, 0));
         let by_event = usize::from(node.parking().fire(generation).waiter().inspect(check).is_some());
         let by_timer = timer.join().unwrap();
         canceller.join().unwrap();
@@ -436,10 +385,7 @@ fn an_event_a_cancellation_and_the_end_of_a_limit_wake_the_waiter_once() {
 fn the_end_of_a_limit_does_not_wake_a_fiber_that_waits_after_it() {
     model(|| {
         let node = root();
-        let timer = thread::spawn({
-            let node = node.clone();
-            move || assert!(node.end_limit().is_none())
-        });
+        let timer = beside(&node, |node| assert!(node.end_limit().is_none()));
         let generation = node.begin_wait();
         assert!(node.parking().park(waiter(), false).is_ok());
         check(&node.parking().fire(generation).waiter().expect("the event took the waiter"));
@@ -457,10 +403,7 @@ fn a_shielded_waiter_is_left_to_its_event() {
         let node = root();
         let generation = node.begin_wait();
         assert!(node.parking().park(waiter(), true).is_ok());
-        let canceller = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let canceller = beside(&node, |node| Node::cancel(node, 0));
         let fired = node.parking().fire(generation).waiter();
         check(&fired.expect("the event took the waiter"));
         canceller.join().unwrap();
@@ -474,9 +417,8 @@ fn an_event_and_a_cancellation_wake_the_waiter_once() {
         let node = root();
         let generation = node.begin_wait();
         assert!(node.parking().park(waiter(), false).is_ok());
-        let event = thread::spawn({
-            let node = node.clone();
-            move || usize::from(node.parking().fire(generation).waiter().inspect(check).is_some())
+        let event = beside(&node, move |node| {
+            usize::from(node.parking().fire(generation).waiter().inspect(check).is_some())
         });
         Node::cancel(&node, 0);
         let fired = event.join().unwrap();
@@ -490,8 +432,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
         let node = root();
         let event = node.begin_wait();
         let fire = |event| {
-            let node = node.clone();
-            thread::spawn(move || match node.parking().fire(event) {
+            beside(&node, move |node| match node.parking().fire(event) {
                 Fired::Late => false,
                 Fired::Armed => true,
                 Fired::Parked(waiter) => {
@@ -518,14 +459,8 @@ fn a_fiber_that_claims_its_wait_while_it_registers_and_the_first_event_do_not_bo
     model(|| {
         let node = root();
         let event = node.begin_wait();
-        let served = thread::spawn({
-            let node = node.clone();
-            move || !matches!(node.parking().fire(event), Fired::Late)
-        });
-        let canceller = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let served = beside(&node, move |node| !matches!(node.parking().fire(event), Fired::Late));
+        let canceller = beside(&node, |node| Node::cancel(node, 0));
         let is_claimed = !matches!(node.parking().fire(event.second()), Fired::Late);
         if is_claimed {
             node.end_wait();
@@ -547,14 +482,10 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
     model_with_a_bound(|| {
         let node = root();
         let generation = node.begin_wait();
-        let event = thread::spawn({
-            let node = node.clone();
-            move || usize::from(node.parking().fire(generation).waiter().inspect(check).is_some())
+        let event = beside(&node, move |node| {
+            usize::from(node.parking().fire(generation).waiter().inspect(check).is_some())
         });
-        let canceller = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let canceller = beside(&node, |node| Node::cancel(node, 0));
         let seen_by_fiber = match node.parking().park(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, _)) => {
@@ -574,10 +505,7 @@ fn an_event_that_ends_the_wait_of_a_cancelled_fiber_that_parks_is_what_the_fiber
         let node = root();
         Node::cancel(&node, 0);
         let generation = node.begin_wait();
-        let event = {
-            let node = node.clone();
-            thread::spawn(move || !matches!(node.parking().fire(generation), Fired::Late))
-        };
+        let event = beside(&node, move |node| !matches!(node.parking().fire(generation), Fired::Late));
         let Err(Unparked(waiter, signal)) = node.parking().park(waiter(), false) else {
             panic!("a cancelled fiber does not park");
         };
@@ -591,10 +519,7 @@ fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_se
     model(|| {
         let root = root();
         let (node, offer) = held_back(&root);
-        let canceller = thread::spawn({
-            let node = node.clone();
-            move || Node::cancel(&node, 0)
-        });
+        let canceller = beside(&node, |node| Node::cancel(node, 0));
         let sees_cancellation = node.offer(offer);
         canceller.join().unwrap();
         let taken_back = node.owner().taken_back.load(Ordering::Relaxed);
@@ -608,10 +533,7 @@ fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_se
 fn a_description_that_is_made_while_its_parent_is_cancelled_is_taken_back_once() {
     model(|| {
         let root = root();
-        let maker = thread::spawn({
-            let root = root.clone();
-            move || fiber(&root)
-        });
+        let maker = beside(&root, fiber);
         Node::cancel(&root, 0);
         let node = maker.join().unwrap();
         assert!(node.is_cancelled() && node.is_claimed());
@@ -639,10 +561,7 @@ fn children_made_by_two_threads_have_different_numbers() {
             Node::end(&child);
             given.unwrap()
         };
-        let other = thread::spawn({
-            let root = root.clone();
-            move || number(&root)
-        });
+        let other = beside(&root, number);
         assert_ne!(number(&root), other.join().unwrap());
         assert_eq!(root.live_children(), 0);
         assert!(root.finish_alone());
@@ -655,10 +574,7 @@ fn one_of_two_claims_gets_the_description() {
     model(|| {
         let root = root();
         let node = fiber(&root);
-        let other = thread::spawn({
-            let node = node.clone();
-            move || node.claim::<Fiber>().map(|(value, _room)| value)
-        });
+        let other = beside(&node, |node| node.claim::<Fiber>().map(|(value, _room)| value));
         let mine = node.claim::<Fiber>().map(|(value, _room)| value);
         let theirs = other.join().unwrap();
         assert_eq!(mine.into_iter().chain(theirs).map(|value| *value).collect::<Vec<_>>(), [WRITTEN]);
@@ -676,10 +592,7 @@ fn the_room_of_a_cell_without_a_description_is_taken_once() {
         assert!(Ref::take_room(&with_description).is_none(), "the claim has taken it");
         Node::end(&with_description);
         let node = Node::child(&root, false, |_| Probe::new(), Seed::without(((), Begun)));
-        let other = thread::spawn({
-            let node = node.clone();
-            move || Ref::take_room(&node).is_some()
-        });
+        let other = beside(&node, |node| Ref::take_room(node).is_some());
         let mine = Ref::take_room(&node).is_some();
         assert!(mine != other.join().unwrap(), "exactly one of them has taken it");
         Node::end(&node);
@@ -692,10 +605,7 @@ fn a_child_that_never_ends_stays_where_a_canceller_finds_it() {
         // Without what loom would report, because both nodes leak.
         let parent = Ref::root(Probe::default(), WRITTEN);
         let child = Node::child(&parent, false, |_| Probe::default(), Seed::without(((), ())));
-        let canceller = thread::spawn({
-            let parent = parent.clone();
-            move || Node::cancel(&parent, 0)
-        });
+        let canceller = beside(&parent, |parent| Node::cancel(parent, 0));
         drop(child);
         canceller.join().unwrap();
         let children = Node::live(&parent);
@@ -707,10 +617,7 @@ fn a_child_that_never_ends_stays_where_a_canceller_finds_it() {
 fn the_last_of_two_references_drops_the_line_of_ancestors() {
     model(|| {
         let leaf = child(&child(&root()));
-        let other = thread::spawn({
-            let leaf = leaf.clone();
-            move || assert_eq!(*leaf.top(), WRITTEN)
-        });
+        let other = beside(&leaf, |leaf| assert_eq!(*leaf.top(), WRITTEN));
         // Loom reports a node that is not dropped.
         Node::end(&leaf);
         let middle = leaf.parent().expect("a parent").clone();
@@ -725,9 +632,8 @@ fn the_last_of_two_references_drops_the_line_of_ancestors() {
 fn a_waiter_that_registers_while_the_value_arrives_is_woken_or_sees_it() {
     model(|| {
         let delivery = Arc::new(Delivery::<_, ()>::new());
-        let fiber = thread::spawn({
-            let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.is_awaited)
+        let fiber = beside(&delivery, |delivery| {
+            delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.is_awaited)
         });
         let waits = delivery.expect();
         let seen = if waits { None } else { delivery.take() };
@@ -745,9 +651,8 @@ fn joiner() -> Arc<loom::cell::UnsafeCell<usize>> {
 fn a_joiner_that_comes_while_the_value_arrives_is_taken_once_or_sees_the_value() {
     model(|| {
         let delivery = Arc::new(Delivery::new());
-        let fiber = thread::spawn({
-            let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some())
+        let fiber = beside(&delivery, |delivery| {
+            delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some())
         });
         let waits = matches!(delivery.join(joiner()), Joining::Waits);
         let seen = if waits { None } else { delivery.take() };
@@ -761,9 +666,8 @@ fn a_joiner_that_leaves_while_the_value_arrives_is_taken_once() {
     model(|| {
         let delivery = Arc::new(Delivery::new());
         assert!(matches!(delivery.join(joiner()), Joining::Waits));
-        let fiber = thread::spawn({
-            let delivery = delivery.clone();
-            move || delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some())
+        let fiber = beside(&delivery, |delivery| {
+            delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some())
         });
         let is_withdrawn = delivery.withdraw().is_some();
         assert!(fiber.join().unwrap() != is_withdrawn, "exactly one of them has it");
@@ -775,13 +679,10 @@ fn the_place_of_a_joiner_that_has_left_is_used_again() {
     model(|| {
         let delivery = Arc::new(Delivery::<Box<usize>, _>::new());
         assert!(matches!(delivery.join(joiner()), Joining::Waits));
-        let other = thread::spawn({
-            let delivery = delivery.clone();
-            move || match delivery.join(joiner()) {
-                Joining::Waits => true,
-                Joining::Occupied(_) => false,
-                Joining::Over => unreachable!("there is no value"),
-            }
+        let other = beside(&delivery, |delivery| match delivery.join(joiner()) {
+            Joining::Waits => true,
+            Joining::Occupied(_) => false,
+            Joining::Over => unreachable!("there is no value"),
         });
         assert!(delivery.withdraw().is_some());
         let is_there = other.join().unwrap();
@@ -797,11 +698,8 @@ fn a_joiner_that_is_reported_while_the_value_arrives_is_taken_once() {
     model(|| {
         let delivery = Arc::new(Delivery::new());
         assert!(matches!(delivery.join(joiner()), Joining::Waits));
-        let fiber = thread::spawn({
-            let delivery = delivery.clone();
-            move || {
-                assert!(delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some()))
-            }
+        let fiber = beside(&delivery, |delivery| {
+            assert!(delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.joiner.is_some()))
         });
         drop(delivery.joiner());
         fiber.join().unwrap();
@@ -832,10 +730,7 @@ impl Places {
 fn a_value_that_two_threads_need_is_made_by_one_in_its_place() {
     model(|| {
         let places = Places::new();
-        let other = thread::spawn({
-            let places = places.clone();
-            move || Places::make(&places.outer)
-        });
+        let other = beside(&places, |places| Places::make(&places.outer));
         let is_mine = Places::make(&places.outer);
         assert!(other.join().unwrap() != is_mine);
         assert_eq!(places.outer.get().map(|value| **value), Some(WRITTEN));
@@ -848,10 +743,7 @@ fn a_value_that_two_threads_need_is_made_by_one_in_its_place() {
 fn who_sees_the_same_count_has_missed_no_value() {
     model(|| {
         let places = Places::new();
-        let maker = thread::spawn({
-            let places = places.clone();
-            move || Places::make(&places.outer) && Places::make(&places.inner)
-        });
+        let maker = beside(&places, |places| Places::make(&places.outer) && Places::make(&places.inner));
         let looker = thread::spawn(move || {
             let count = places.outer.count();
             let seen = count.settled();
@@ -872,10 +764,7 @@ fn one_of_two_takes_the_value() {
     model(|| {
         let delivery = Arc::new(Delivery::<_, ()>::new());
         assert!(delivery.complete(Box::new(WRITTEN)).is_none());
-        let other = thread::spawn({
-            let delivery = delivery.clone();
-            move || delivery.take().is_some()
-        });
+        let other = beside(&delivery, |delivery| delivery.take().is_some());
         let mine = delivery.take().is_some();
         assert!(mine ^ other.join().unwrap());
     });
@@ -885,13 +774,9 @@ fn one_of_two_takes_the_value() {
 fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
     model(|| {
         let delivery = Arc::new(Delivery::<_, ()>::new());
-        let fiber = thread::spawn({
-            let delivery = delivery.clone();
-            move || {
-                let is_forgotten =
-                    delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.is_forgotten);
-                is_forgotten.then(|| delivery.take()).flatten()
-            }
+        let fiber = beside(&delivery, |delivery| {
+            let is_forgotten = delivery.complete(Box::new(WRITTEN)).is_some_and(|before| before.is_forgotten);
+            is_forgotten.then(|| delivery.take()).flatten()
         });
         let mine = delivery.forget();
         let theirs = fiber.join().unwrap();
@@ -904,10 +789,7 @@ fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
     model(|| {
         let root = root();
         let generation = root.begin_wait();
-        let lost = {
-            let root = root.clone();
-            thread::spawn(move || root.parking().abandon(generation))
-        };
+        let lost = beside(&root, move |root| root.parking().abandon(generation));
         let unparked = root.parking().park(waiter(), false).err();
         let taken = lost.join().unwrap();
         if let Some(Unparked(waiter, signal)) = &unparked {
@@ -924,10 +806,7 @@ fn the_event_of_an_old_wait_does_not_end_a_new_one() {
     model(|| {
         let node = root();
         let old = node.begin_wait();
-        let late = thread::spawn({
-            let node = node.clone();
-            move || node.parking().fire(old).waiter().is_some()
-        });
+        let late = beside(&node, move |node| node.parking().fire(old).waiter().is_some());
         // The fiber sees its event itself, and waits for another one.
         node.end_wait();
         let new = node.begin_wait();
@@ -956,14 +835,11 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
         let parent = root();
         let only = child(&parent);
         parent.begin_wait();
-        let ender = thread::spawn({
-            let parent = parent.clone();
-            move || {
-                Node::end(&only);
-                // What `Owner::childless` does for a fiber.
-                let is_last = parent.owner().childless.load(Ordering::Relaxed) == 1;
-                usize::from(is_last && parent.fire_current().inspect(check).is_some())
-            }
+        let ender = beside(&parent, move |parent| {
+            Node::end(&only);
+            // What `Owner::childless` does for a fiber.
+            let is_last = parent.owner().childless.load(Ordering::Relaxed) == 1;
+            usize::from(is_last && parent.fire_current().inspect(check).is_some())
         });
         let seen_by_parent = if parent.finish_work() {
             parent.end_wait();
@@ -982,23 +858,20 @@ fn a_child_that_is_made_below_one_that_has_ended_does_not_revive_it() {
     model(|| {
         let root = root();
         let node = child(&root);
-        let outside = thread::spawn({
-            let node = node.clone();
-            move || {
-                let is_held = node.hold();
-                let below = child(&node);
-                if is_held {
-                    Node::release(&node);
-                } else {
-                    Node::cancel(&below, 0);
-                }
-                let is_held_again = node.hold();
-                assert!(is_held || !is_held_again);
-                if is_held_again {
-                    Node::release(&node);
-                }
-                below
+        let outside = beside(&node, |node| {
+            let is_held = node.hold();
+            let below = child(node);
+            if is_held {
+                Node::release(node);
+            } else {
+                Node::cancel(&below, 0);
             }
+            let is_held_again = node.hold();
+            assert!(is_held || !is_held_again);
+            if is_held_again {
+                Node::release(node);
+            }
+            below
         });
         let has_ended = node.finish_alone();
         if has_ended {
@@ -1018,17 +891,14 @@ fn a_child_that_is_made_below_one_that_has_ended_does_not_revive_it() {
 fn a_child_added_from_outside_is_awaited_or_refused() {
     model(|| {
         let scope = root();
-        let outsider = thread::spawn({
-            let scope = scope.clone();
-            move || {
-                if !scope.hold() {
-                    return false;
-                }
-                let added = child(&scope);
-                Node::release(&scope);
-                Node::end(&added);
-                true
+        let outsider = beside(&scope, |scope| {
+            if !scope.hold() {
+                return false;
             }
+            let added = child(scope);
+            Node::release(scope);
+            Node::end(&added);
+            true
         });
         let ended_alone = scope.finish_alone();
         let last = ended_alone || scope.finish_work();

@@ -5,6 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use loom::cell::UnsafeCell;
+use loom::model;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -14,11 +15,6 @@ use crate::engine::lend::{BranchDeque, BranchStealer};
 use crate::engine::scheduler::Worker;
 use crate::engine::task::Task;
 use crate::primitive::model_with_a_bound;
-
-/// Every interleaving of an owner and one thief.
-fn model(f: impl Fn() + Send + Sync + 'static) {
-    loom::model(f);
-}
 
 struct Owner(BranchDeque);
 

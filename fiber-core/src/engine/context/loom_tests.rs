@@ -16,7 +16,7 @@ use crate::cell::Seed;
 use crate::engine::scheduler::{Scheduler, TimerKey};
 use crate::engine::task::Task;
 use crate::instant::Instant;
-use crate::primitive::model_with_a_bound;
+use crate::primitive::{beside, model_with_a_bound};
 
 struct Idle;
 
@@ -148,13 +148,10 @@ fn of_an_event_and_the_end_of_another_side_one_is_first() {
     model_with_a_bound(|| {
         let (group, [waiting, ending]) = race(&root());
         let event = event(waits(&waiting));
-        let ends = thread::spawn({
-            let ending = ending.clone();
-            move || {
-                let event = ending.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1);
-                let wakeup = Wakeup::of_fiber(ending.clone(), event);
-                ending.claim_end(Some(&wakeup))
-            }
+        let ends = beside(&ending, |ending| {
+            let event = ending.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1);
+            let wakeup = Wakeup::of_fiber(ending.clone(), event);
+            ending.claim_end(Some(&wakeup))
         });
         let (happened, ended) = (event.join().unwrap(), ends.join().unwrap());
         assert_ne!(happened, ended);

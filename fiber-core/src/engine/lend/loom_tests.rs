@@ -4,6 +4,7 @@
 
 use std::task::Waker;
 
+use loom::model;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
@@ -12,11 +13,6 @@ use super::{BranchDeque, BranchStealer, CAPACITY, Latent, Lendable, Lent};
 use crate::engine::context::Wakeup;
 use crate::engine::task::Task;
 use crate::primitive::model_with_a_bound;
-
-/// Every interleaving of an owner and one thief.
-fn model(f: impl Fn() + Send + Sync + 'static) {
-    loom::model(f);
-}
 
 /// A branch whose content is in loom's cells, so that loom checks the accesses to it.
 struct Branch {

@@ -8,10 +8,10 @@ use std::task::{Wake, Waker};
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Notify};
-use loom::thread;
 
 use super::{Attempted, Readiness};
 use crate::engine::context::Wakeup;
+use crate::primitive::{beside, model_with_a_bound};
 
 /// The operating system's side of a socket: the bytes, each arrival of which it reports once.
 struct Socket {
@@ -40,13 +40,6 @@ impl Socket {
     }
 }
 
-/// Up to three preemptions: all interleavings would take hours.
-fn model(f: impl Fn() + Send + Sync + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
-    builder.check(f);
-}
-
 struct Bell(Notify);
 
 impl Wake for Bell {
@@ -69,12 +62,9 @@ fn read_all(socket: &Socket, bytes: usize, is_short: bool) {
 }
 
 fn two_bytes_arrive(is_short: bool) {
-    model(move || {
+    model_with_a_bound(move || {
         let socket = Socket::new();
-        let reader = {
-            let socket = socket.clone();
-            thread::spawn(move || read_all(&socket, 2, is_short))
-        };
+        let reader = beside(&socket, move |socket| read_all(socket, 2, is_short));
         socket.arrives();
         socket.arrives();
         reader.join().unwrap();
@@ -93,20 +83,17 @@ fn no_event_is_lost_after_a_short_read() {
 
 #[test]
 fn who_waits_when_it_stops_is_told() {
-    model(|| {
+    model_with_a_bound(|| {
         let readiness = Arc::new(Readiness::new());
-        let waiter = {
-            let readiness = readiness.clone();
-            thread::spawn(move || {
-                let bell = Plain::new(Bell(Notify::new()));
-                let fails = || readiness.attempt(|| Err::<Attempted<()>, _>(ErrorKind::WouldBlock.into()));
-                while fails().is_none() {
-                    if readiness.wait(Wakeup::from(Waker::from(bell.clone()))).is_ok() {
-                        bell.0.wait();
-                    }
+        let waiter = beside(&readiness, |readiness| {
+            let bell = Plain::new(Bell(Notify::new()));
+            let fails = || readiness.attempt(|| Err::<Attempted<()>, _>(ErrorKind::WouldBlock.into()));
+            while fails().is_none() {
+                if readiness.wait(Wakeup::from(Waker::from(bell.clone()))).is_ok() {
+                    bell.0.wait();
                 }
-            })
-        };
+            }
+        });
         readiness.stop().fire();
         waiter.join().unwrap();
     });
