@@ -19,9 +19,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit, align_of, forget, size_of};
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::ptr::{self, NonNull};
-use std::thread::panicking;
 
 use super::Visit;
 use crate::cell::{Room, give_block, take_block};
@@ -78,19 +76,13 @@ pub(super) const fn is_over_aligned<V>() -> bool {
     align_of::<V>() > ALIGN
 }
 
+/// Where a frame has its value, behind its table.
+const VALUE: usize = size_of::<&'static Table>().next_multiple_of(ALIGN);
+
 /// The size of a frame with this value.
 pub(crate) const fn frame_size<F>() -> usize {
-    if is_over_aligned::<F>() {
-        size_of::<Frame<Box<F>>>()
-    } else {
-        size_of::<Frame<F>>().next_multiple_of(ALIGN)
-    }
-}
-
-#[repr(C)]
-struct Frame<F> {
-    table: &'static Table,
-    value: F,
+    let value = if is_over_aligned::<F>() { size_of::<Box<F>>() } else { size_of::<F>() };
+    VALUE + value.next_multiple_of(ALIGN)
 }
 
 /// The group below.
@@ -464,7 +456,7 @@ impl Buffer<'_> {
         let at = self.at(offset);
         // SAFETY: the callers have made room.
         unsafe { at.cast::<&'static Table>().write(table) };
-        (at.wrapping_add(size_of::<&'static Table>()), top)
+        (at.wrapping_add(VALUE), top)
     }
 
     /// Moves the rest of a group, of which frames were taken, down to the begin of the group: otherwise a fiber would need
@@ -505,12 +497,9 @@ impl Buffer<'_> {
     /// # Safety
     /// It is an `F`. No frame moves while the result is used: the buffer is [locked](Buffer::lock).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) unsafe fn first<'f, F>(mut self) -> &'f mut F {
-        let at = self.at(self.front().head);
+    pub(super) unsafe fn first<'f, F>(self) -> &'f mut F {
         // SAFETY: by the contract, and each use of this function ends before the next one.
-        let value = unsafe { value_at::<F>(at) };
-        // SAFETY: as above.
-        unsafe { &mut *value }
+        unsafe { borrow_value::<F>(self.first_value()) }
     }
 
     /// Takes the first frame.
@@ -518,12 +507,17 @@ impl Buffer<'_> {
     /// # Safety
     /// It is an `F`.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) unsafe fn pop<F>(mut self) -> F {
-        let at = self.at(self.front().head);
+    pub(super) unsafe fn pop<F>(self) -> F {
         // SAFETY: by the contract; the frame is skipped, so nothing else takes it.
-        let value = unsafe { take_value::<F>(at) };
+        let value = unsafe { read_value::<F>(self.first_value()) };
         self.skip(const { frame_size::<F>() } as u32);
         value
+    }
+
+    /// Where the first frame has its value.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn first_value(mut self) -> *mut u8 {
+        self.at(self.front().head).wrapping_add(VALUE)
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -609,43 +603,14 @@ fn frame_at(head: NonNull<Head>, offset: u32) -> (&'static Table, *mut u8) {
     let at = at(head, offset);
     // SAFETY: the callers walk from frame to frame, so one lies there.
     let table = unsafe { at.cast::<&'static Table>().read() };
-    (table, at.wrapping_add(size_of::<&'static Table>()))
-}
-
-/// # Safety
-/// A frame with an `F` lies at `at`.
-#[cfg_attr(not(debug_assertions), inline(always))]
-unsafe fn value_at<F>(at: *mut u8) -> *mut F {
-    if const { is_over_aligned::<F>() } {
-        // SAFETY: by the contract; a value that is aligned so lies in a box.
-        unsafe { &raw mut *(*at.cast::<Frame<Box<F>>>()).value }
-    } else {
-        // SAFETY: by the contract.
-        unsafe { &raw mut (*at.cast::<Frame<F>>()).value }
-    }
-}
-
-/// # Safety
-/// A frame with an `F` lies at `at`, and nothing else takes its value.
-#[cfg_attr(not(debug_assertions), inline(always))]
-unsafe fn take_value<F>(at: *mut u8) -> F {
-    if const { is_over_aligned::<F>() } {
-        // SAFETY: by the contract; a value that is aligned so lies in a box.
-        let value = unsafe { &raw const (*at.cast::<Frame<Box<F>>>()).value };
-        // SAFETY: as above.
-        *unsafe { value.read() }
-    } else {
-        // SAFETY: by the contract.
-        let value = unsafe { &raw const (*at.cast::<Frame<F>>()).value };
-        // SAFETY: as above.
-        unsafe { value.read() }
-    }
+    (table, at.wrapping_add(VALUE))
 }
 
 /// Takes the value of a frame. It is moved out before it is dropped, because its drop may end the fiber, and free the bytes.
 ///
 /// # Safety
 /// `value` is where a frame with an `F` has its value, and nothing else takes that.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) unsafe fn read_value<F>(value: *mut u8) -> F {
     if const { is_over_aligned::<F>() } {
         // SAFETY: by the contract.
@@ -658,6 +623,7 @@ pub(super) unsafe fn read_value<F>(value: *mut u8) -> F {
 
 /// # Safety
 /// `value` is where a frame with an `F` has its value, and nothing else uses that.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) unsafe fn borrow_value<'f, F>(value: *mut u8) -> &'f mut F {
     if const { is_over_aligned::<F>() } {
         // SAFETY: by the contract.
@@ -850,7 +816,7 @@ impl Drop for Frames {
         }
         drop(node);
         if !torn.is_empty() {
-            rethrow(torn);
+            Panic::rethrow(torn);
         }
     }
 }
@@ -873,14 +839,5 @@ impl Frames {
         }
         slot.frames.set(None);
         torn
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn rethrow(torn: Vec<Panic>) {
-    match Panic::join(torn) {
-        Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
-        _ => {}
     }
 }
