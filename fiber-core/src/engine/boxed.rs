@@ -23,7 +23,9 @@ pub(crate) trait Erased<T>: Any + Send {
     fn end_unstarted(self: Box<Self>, cx: &Cx<'_>) -> Outcome<T> {
         Outcome::Cancelled.without(self, cx)
     }
-    fn name(&self) -> Option<Arc<str>>;
+    fn name(&self) -> Option<Arc<str>> {
+        None
+    }
     /// As [`Run::is_program`].
     fn is_program(&self) -> bool {
         false
@@ -93,7 +95,11 @@ impl<T: Send + 'static> Run for Boxed<T> {
     type Out = T;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
-        if cx.is_deep() { Step::Wait(cx.bounce().then(cx, Start(self))) } else { self.run_here(cx) }
+        if cx.is_deep() {
+            Step::Wait(cx.give_later(Outcome::Success(())).then(cx, Start(self)))
+        } else {
+            self.run_here(cx)
+        }
     }
 
     fn boxed(self) -> Boxed<T> {

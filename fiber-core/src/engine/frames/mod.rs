@@ -401,19 +401,13 @@ impl Cx<'_> {
     /// Yields to the scheduler; then gives the outcome.
     #[cold]
     pub(crate) fn pause<T: Send + 'static>(&self, outcome: Outcome<T>) -> Waiting<'_, T> {
-        self.wait(Pause(Some(outcome)))
+        self.wait(Given::<T, true, true>(Some(outcome)))
     }
 
     /// Yields to the scheduler.
     #[cold]
     pub(crate) fn yields(&self) -> Waiting<'_, ()> {
-        self.wait(Yield)
-    }
-
-    /// Continues from the bottom of the stack.
-    #[cold]
-    pub(crate) fn bounce(&self) -> Waiting<'_, ()> {
-        self.wait(Bounce)
+        self.wait(Given::<(), true>(Some(Outcome::Success(()))))
     }
 
     /// The context in which the newest group will wait.
@@ -441,10 +435,10 @@ impl Cx<'_> {
         self.leave(outcome)
     }
 
-    /// Gives the outcome from the bottom of the stack, after the limit in which the fiber runs has moved into its node.
+    /// Gives the outcome from the bottom of the stack.
     #[cold]
     pub(crate) fn give_later<T: Send + 'static>(&self, outcome: Outcome<T>) -> Waiting<'_, T> {
-        self.wait(Given(Some(outcome)))
+        self.wait(Given::<T>(Some(outcome)))
     }
 
     /// The result of a frame that has taken this step.
@@ -477,66 +471,19 @@ impl Cx<'_> {
     }
 }
 
-/// Waits for the next turn of the fiber; then gives this outcome.
-struct Pause<T>(Option<Outcome<T>>);
+/// Has an outcome, and gives it from the bottom of the stack: if it `YIELDS`, in the next turn of the fiber. If it `GRANTS`,
+/// the step that has paused asks for its unit of the budget again.
+struct Given<T, const YIELDS: bool = false, const GRANTS: bool = false>(Option<Outcome<T>>);
 
-impl<T: Send + 'static> Waits for Pause<T> {
+impl<T: Send + 'static, const YIELDS: bool, const GRANTS: bool> Waits for Given<T, YIELDS, GRANTS> {
     type Event = T;
     type Out = T;
-    const YIELDS: bool = true;
+    const YIELDS: bool = YIELDS;
 
     fn wake(&mut self, cx: &Cx<'_>, _: Signal) -> Option<Outcome<T>> {
-        // The step that has paused asks for its unit again.
-        cx.grant();
-        self.0.take()
-    }
-
-    fn end(self, _: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
-        outcome
-    }
-}
-
-/// Waits for the next turn of the fiber.
-struct Yield;
-
-impl Waits for Yield {
-    type Event = ();
-    type Out = ();
-    const YIELDS: bool = true;
-
-    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
-        Some(Outcome::Success(()))
-    }
-
-    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
-        outcome
-    }
-}
-
-/// Continues from the bottom of the stack.
-struct Bounce;
-
-impl Waits for Bounce {
-    type Event = ();
-    type Out = ();
-
-    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
-        Some(Outcome::Success(()))
-    }
-
-    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
-        outcome
-    }
-}
-
-/// Has an outcome, and gives it from the bottom of the stack.
-struct Given<T>(Option<Outcome<T>>);
-
-impl<T: Send + 'static> Waits for Given<T> {
-    type Event = T;
-    type Out = T;
-
-    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<T>> {
+        if GRANTS {
+            cx.grant();
+        }
         self.0.take()
     }
 

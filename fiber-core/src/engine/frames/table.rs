@@ -165,7 +165,7 @@ impl<L: Waits> LeafOf<L> {
                 Park::Not
             }
             None => {
-                let _ = cx.wait(Given(Some(outcome)));
+                let _ = cx.wait(Given::<L::Out>(Some(outcome)));
                 cx.frames().set_waits(false);
                 Park::FromBottom
             }
