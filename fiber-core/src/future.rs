@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
-use crate::block::{self, End, Ends};
+use crate::block::{self, Ends, Stop};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
@@ -195,10 +195,7 @@ impl<E: IntoError, S: Source> Ends<S::Out> for ByResult<E, S> {
     type Output = Result<S::Out, E>;
     const NAME: &'static str = S::NAME;
 
-    fn end(output: Result<S::Out, E>, site: Site) -> End<S::Out> {
-        match output {
-            Ok(value) => End::Value(value),
-            Err(error) => End::Failed(error.into_error().passed(Frame::new(S::NAME, site))),
-        }
+    fn end(output: Result<S::Out, E>, site: Site) -> Result<S::Out, Stop<S::Out>> {
+        output.map_err(|error| Stop::failed(error, Frame::new(S::NAME, site)))
     }
 }

@@ -32,6 +32,6 @@ mod waker;
 pub(crate) use awaited::FiberFuture;
 #[cfg(feature = "stream")]
 pub(crate) use drive::outside;
-pub(crate) use drive::{End, Ends, new};
+pub(crate) use drive::{Ends, new};
 pub use drive::{Wait, block, misplaced, wait, wait_first};
 pub use stop::{Gives, Stop};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::drive::{End, Ends};
+use super::drive::Ends;
 use crate::engine::boxed::Boxed;
 use crate::engine::step::Run;
 use crate::error::{Error, Frame, IntoError, Site};
@@ -12,11 +12,12 @@ use crate::fiber::IntoFiber;
 
 /// Why a block ends without a value: the `Err` of its future.
 #[derive(Debug)]
-pub struct Stop<T>(Leaving<T>);
+pub struct Stop<T>(pub(super) Leaving<T>);
 
 #[derive(Debug)]
-enum Leaving<T> {
+pub(super) enum Leaving<T> {
     Failed(Error),
+    /// It continues as this fiber, from this place. The flag says whether code of the block may have run before.
     Tail(Boxed<T>, Site, bool),
 }
 
@@ -24,7 +25,13 @@ impl<T, E: IntoError> From<E> for Stop<T> {
     /// `result?`. The caller's location is that of the `?`.
     #[track_caller]
     fn from(error: E) -> Self {
-        Stop(Leaving::Failed(error.into_error().passed(Frame::new("?", Location::caller()))))
+        Stop::failed(error, Frame::new("?", Location::caller()))
+    }
+}
+
+impl<T> Stop<T> {
+    pub(crate) fn failed(error: impl IntoError, frame: Frame) -> Self {
+        Stop(Leaving::Failed(error.into_error().passed(frame)))
     }
 }
 
@@ -95,11 +102,7 @@ impl<T: Send + 'static> Ends<T> for ByMacro {
     const NAME: &'static str = "fiber!";
 
     #[inline]
-    fn end(output: Self::Output, _: Site) -> End<T> {
-        match output {
-            Ok(value) => End::Value(value),
-            Err(Stop(Leaving::Failed(error))) => End::Failed(error),
-            Err(Stop(Leaving::Tail(next, site, after_code))) => End::Tail(next, site, after_code),
-        }
+    fn end(output: Self::Output, _: Site) -> Self::Output {
+        output
     }
 }
