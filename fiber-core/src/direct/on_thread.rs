@@ -7,7 +7,6 @@
 //!   thread:   .. d.wait(fiber): a request; sleeps until .. <──────┘  ..  the function returns
 //! ```
 
-use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
@@ -34,7 +33,7 @@ where
     let site = direct.site;
     // A timeout around the function gets a context, which the function can ask.
     let _ = cx.context();
-    let call = Arc::new(Call { talk: Talk::default(), outcome: Mutex::new(None) });
+    let call = Arc::new(Call { talk: Arc::default(), outcome: Mutex::new(None) });
     let order = Order { call: call.clone() };
     let work: Box<Work> = Box::new(move |caller| order.carry_out(direct, caller));
     Serving { call, site }.listen(cx, Some(work))
@@ -45,7 +44,7 @@ type Work = dyn FnOnce(Context) + Send;
 
 /// A function that runs, and what becomes of it.
 struct Call<T> {
-    talk: Talk,
+    talk: Arc<Talk>,
     outcome: Mutex<Option<Outcome<T>>>,
 }
 
@@ -69,22 +68,17 @@ struct State {
 
 /// What a thread wants of its fiber.
 enum Wish {
-    /// To run the fiber of a wait.
-    Run(Box<dyn Request>),
+    /// To run the fiber of a wait, which is there.
+    Run(Ask, Frame),
     /// To end, with the outcome in the call.
     End,
 }
 
-/// The fiber of a wait, with its type hidden.
-trait Request: Send {
-    /// Where the wait is.
-    fn frame(&self) -> Frame;
-    /// Runs it, and answers.
-    fn run<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, ()>;
-}
+/// Runs the fiber of a wait, and answers.
+type Ask = Box<dyn for<'s> FnOnce(&'s Cx<'_>) -> Step<'s, ()> + Send>;
 
 impl Talk {
-    /// Tells the fiber. Without one, the wish is dropped: it keeps the call, and the call would keep it.
+    /// Tells the fiber. Without one, the wish is dropped: it keeps the talk, and the talk would keep it.
     fn wish(&self, wish: Wish) {
         let mut state = self.state.lock();
         if state.is_thrown_away {
@@ -141,32 +135,20 @@ const NO_THREAD: &str = "no stack is left for this direct fiber, and its schedul
 /// What a function sees of the fiber that serves it.
 pub(super) struct Line {
     caller: Context,
-    talk: Arc<dyn Talks>,
+    talk: Arc<Talk>,
     thrown_away: ThrownAway,
     /// The thread is none of its own: it runs fibers, this one too.
     runs_fibers: bool,
 }
 
-/// A [`Call`] of any type.
-trait Talks: Send + Sync {
-    fn talk(&self) -> &Talk;
-}
-
-impl<T: Send> Talks for Call<T> {
-    fn talk(&self) -> &Talk {
-        &self.talk
-    }
-}
-
 impl Line {
     pub(super) fn is_interrupted(&self) -> bool {
-        self.talk.talk().state.lock().is_thrown_away
-            || (self.caller.is_cancelled() && !self.caller.is_masked())
+        self.talk.state.lock().is_thrown_away || (self.caller.is_cancelled() && !self.caller.is_masked())
     }
 
     /// The same, but also in an uncancelable region.
     pub(super) fn was_cancelled(&self) -> bool {
-        self.talk.talk().state.lock().is_thrown_away || self.caller.is_cancelled()
+        self.talk.state.lock().is_thrown_away || self.caller.is_cancelled()
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
@@ -174,43 +156,25 @@ impl Line {
             return refuse(|torn| run.discard(torn), NO_THREAD);
         }
         let answer = Arc::new(Mutex::new(None));
-        let talks = self.talk.clone();
-        self.talk.talk().wish(Wish::Run(Box::new(Ask { run, frame, answer: answer.clone(), talks })));
-        if !self.talk.talk().sleep() {
+        let answers = Answers { answer: answer.clone(), talk: self.talk.clone() };
+        let ask: Ask = Box::new(move |cx| match run_guarded(run, cx) {
+            Step::Done(outcome) => answers.follow(cx, outcome),
+            Step::Wait(waiting) => Step::Wait(waiting.then(cx, answers)),
+        });
+        self.talk.wish(Wish::Run(ask, frame));
+        if !self.talk.sleep() {
             self.thrown_away.unwind();
-            self.talk.talk().sleep_for_good();
+            self.talk.sleep_for_good();
         }
         let outcome = answer.lock().take();
         outcome.expect("it was answered")
     }
 }
 
-struct Ask<R: Run> {
-    run: R,
-    frame: Frame,
-    answer: Arc<Mutex<Option<Outcome<R::Out>>>>,
-    talks: Arc<dyn Talks>,
-}
-
-impl<R: Run> Request for Ask<R> {
-    fn frame(&self) -> Frame {
-        self.frame
-    }
-
-    fn run<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, ()> {
-        let Ask { run, answer, talks, .. } = *self;
-        let answers = Answers { answer, talks };
-        match run_guarded(run, cx) {
-            Step::Done(outcome) => answers.follow(cx, outcome),
-            Step::Wait(waiting) => Step::Wait(waiting.then(cx, answers)),
-        }
-    }
-}
-
 /// Gives the outcome of a wait to its thread.
 struct Answers<T> {
     answer: Arc<Mutex<Option<Outcome<T>>>>,
-    talks: Arc<dyn Talks>,
+    talk: Arc<Talk>,
 }
 
 impl<T: Send + 'static> Follow<T> for Answers<T> {
@@ -219,7 +183,7 @@ impl<T: Send + 'static> Follow<T> for Answers<T> {
 
     fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
         *self.answer.lock() = Some(outcome);
-        self.talks.talk().answer();
+        self.talk.answer();
         Step::Done(Outcome::Success(()))
     }
 }
@@ -234,7 +198,7 @@ impl<T: Send + 'static> Order<T> {
     where
         F: FnOnce(&Direct<'_>) -> Result<T, Error>,
     {
-        let talk = self.call.clone();
+        let talk = self.call.talk.clone();
         let (thrown_away, runs_fibers) = (ThrownAway::default(), is_served(None));
         let line = Line { caller: caller.clone(), talk, thrown_away, runs_fibers };
         let outcome = {
@@ -262,28 +226,28 @@ struct Serving<T> {
 
 impl<T: Send + 'static> Serving<T> {
     fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Box<Work>>) -> Step<'s, T> {
-        let leaf = Leaf::new(Listen { call: self.call.clone(), work }, self.site);
+        let leaf = Leaf::new(Listen { talk: self.call.talk.clone(), work }, self.site);
         Step::Wait(cx.wait(leaf.placed()).then(cx, Served(Some(self))))
     }
 }
 
 /// Waits for a wish of the thread. The thread goes on when the fiber is cancelled, and is served.
-struct Listen<T> {
-    call: Arc<Call<T>>,
+struct Listen {
+    talk: Arc<Talk>,
     /// What the thread does, until it is asked for.
     work: Option<Box<Work>>,
 }
 
-impl<T: Send + 'static> Wait for Listen<T> {
+impl Wait for Listen {
     type Out = Wish;
     const IS_SHIELDED: bool = true;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<Wish>> {
-        self.call.talk.state.lock().wish.take().map(Outcome::Success)
+        self.talk.state.lock().wish.take().map(Outcome::Success)
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Wish>> {
-        let mut state = self.call.talk.state.lock();
+        let mut state = self.talk.state.lock();
         if let Some(wish) = state.wish.take() {
             return Some(Outcome::Success(wish));
         }
@@ -316,7 +280,7 @@ impl<T: Send + 'static> Follow<Wish> for Served<T> {
 
     fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<Wish>) -> Step<'s, T> {
         match outcome.split() {
-            Ok(Wish::Run(request)) => self.serve(cx, request),
+            Ok(Wish::Run(ask, frame)) => self.serve(cx, ask, frame),
             Ok(Wish::End) => {
                 let outcome = self.0.take().and_then(|serving| serving.call.outcome.lock().take());
                 Step::Done(outcome.expect("it was left there"))
@@ -329,17 +293,17 @@ impl<T: Send + 'static> Follow<Wish> for Served<T> {
 
 impl<T: Send + 'static> Served<T> {
     /// Each request is a scheduling point, because nobody can know what the thread has done before.
-    fn serve<'s>(self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
-        if !(cx.spend() || cx.ask(SwitchPoint::Bind(request.frame()))) {
-            return Step::Wait(cx.yields().then(cx, Serve(request, self)));
+    fn serve<'s>(self, cx: &'s Cx<'_>, ask: Ask, frame: Frame) -> Step<'s, T> {
+        if !(cx.spend() || cx.ask(SwitchPoint::Bind(frame))) {
+            return Step::Wait(cx.yields().then(cx, Serve(Some(ask), self)));
         }
-        self.serve_now(cx, request)
+        self.serve_now(cx, ask)
     }
 
-    fn serve_now<'s>(self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
-        match request.run(cx) {
+    fn serve_now<'s>(self, cx: &'s Cx<'_>, ask: Ask) -> Step<'s, T> {
+        match ask(cx) {
             Step::Done(_) => self.serve_on(cx),
-            Step::Wait(waiting) => Step::Wait(waiting.then(cx, ServeOn(self))),
+            Step::Wait(waiting) => Step::Wait(waiting.then(cx, Serve(None, self))),
         }
     }
 
@@ -348,25 +312,17 @@ impl<T: Send + 'static> Served<T> {
     }
 }
 
-/// Serves a wish in the next turn.
-struct Serve<T>(Box<dyn Request>, Served<T>);
+/// Serves a wish in the next turn; without one, listens again.
+struct Serve<T>(Option<Ask>, Served<T>);
 
 impl<T: Send + 'static> Follow<()> for Serve<T> {
     type Out = T;
 
     fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, T> {
-        self.1.serve_now(cx, self.0)
-    }
-}
-
-/// Listens again.
-struct ServeOn<T>(Served<T>);
-
-impl<T: Send + 'static> Follow<()> for ServeOn<T> {
-    type Out = T;
-
-    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, T> {
-        self.0.serve_on(cx)
+        match self.0 {
+            Some(ask) => self.1.serve_now(cx, ask),
+            None => self.1.serve_on(cx),
+        }
     }
 }
 
@@ -375,11 +331,5 @@ impl<T> Drop for Served<T> {
         if let Some(serving) = &self.0 {
             serving.call.talk.throw_away();
         }
-    }
-}
-
-impl<T> fmt::Debug for Listen<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a thread")
     }
 }
