@@ -46,7 +46,7 @@ where
 {
     let body = |yielder: Yielder<'_, Option<Turn>, Asks>, first: Option<Turn>| {
         let place = Cell::new(first.map_or(Place::Nowhere, Place::Function));
-        let port = Port { yielder, place, thrown_away: ThrownAway::default(), lost: lost::<T> };
+        let port = Port { yielder, place, thrown_away: ThrownAway::default() };
         direct.call(&Direct::new(Way::Stack(port)))
     };
     let running = Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), waits_in: None });
@@ -85,7 +85,6 @@ pub(super) struct Port<'a> {
     yielder: Yielder<'a, Option<Turn>, Asks>,
     place: Cell<Place>,
     thrown_away: ThrownAway,
-    lost: Lost,
 }
 
 /// Where the thread of a function is.
@@ -107,9 +106,9 @@ type Lost = fn(&Cx<'_>) -> Left;
 /// Why a function leaves its stack.
 enum Asks {
     /// It waits for the frames that it has pushed, whose outcome goes to this slot.
-    Wait(NonNull<()>, Push, Lost),
+    Wait(NonNull<()>, Push),
     /// It goes on in the next turn.
-    Pause(Lost),
+    Pause,
     /// It was thrown away, and catches whatever unwinds it.
     End,
 }
@@ -172,7 +171,7 @@ impl Port<'_> {
             })
         };
         if is_function && must_leave() == Some(true) {
-            self.suspend(Asks::Pause(self.lost));
+            self.suspend(Asks::Pause);
         }
     }
 
@@ -183,7 +182,7 @@ impl Port<'_> {
             return refuse(drop_frames, UNORDERED);
         }
         let slot: Cell<Option<Outcome<T>>> = Cell::new(None);
-        self.suspend(Asks::Wait(NonNull::from(&slot).cast(), push::<T>, self.lost));
+        self.suspend(Asks::Wait(NonNull::from(&slot).cast(), push::<T>));
         slot.take().unwrap_or_else(|| self.end())
     }
 
@@ -266,10 +265,10 @@ impl<T: Send + 'static> Running<T> {
         match asks {
             // SAFETY: the coroutine has suspended itself in this wait, whose frames it has just pushed, and is parked. The tie is
             // the only way to resume it.
-            Asks::Wait(slot, push, lost) => unsafe { push(slot, cx, tie, lost) },
-            Asks::Pause(lost) => {
+            Asks::Wait(slot, push) => unsafe { push(slot, cx, tie, lost::<T>) },
+            Asks::Pause => {
                 let moves = Moves { home, outcome: Some(Outcome::Success(())) };
-                let _ = cx.wait(moves).push(cx, Back::<()> { tie, slot: None, lost });
+                let _ = cx.wait(moves).push(cx, Back::<()> { tie, slot: None, lost: lost::<T> });
             }
             Asks::End => unreachable!("a function that was thrown away is not resumed"),
         }
