@@ -9,23 +9,34 @@ use crate::error::Frame;
 use crate::outcome::Outcome;
 
 /// Waits for work on a thread of its own. A cancellation ends this wait, and asks the work to stop.
-pub(crate) struct DedicatedWait<F, T> {
+///
+/// If it `RETURNS`, the work was asked to stop, and the wait goes on until it has.
+pub(crate) struct DedicatedWait<F, T, const RETURNS: bool> {
     job: Arc<Job<F, T>>,
     is_scheduled: bool,
     frame: Frame,
 }
 
-impl<F: Send + 'static, T: Send + 'static> DedicatedWait<F, T> {
+impl<F: Send + 'static, T: Send + 'static, const RETURNS: bool> DedicatedWait<F, T, RETURNS> {
     pub(crate) fn new(job: Arc<Job<F, T>>, frame: Frame) -> Self {
-        DedicatedWait { job, is_scheduled: false, frame }
+        DedicatedWait { job, is_scheduled: RETURNS, frame }
+    }
+
+    /// A value is kept. A failure may result from the request to stop.
+    fn conclude(&self, outcome: Outcome<T>) -> Outcome<T> {
+        match outcome {
+            Outcome::Failure(_) if RETURNS => Outcome::Cancelled,
+            outcome => outcome.passed(self.frame),
+        }
     }
 }
 
-impl<F: Send + 'static, T: Send + 'static> Wait for DedicatedWait<F, T> {
+impl<F: Send + 'static, T: Send + 'static, const RETURNS: bool> Wait for DedicatedWait<F, T, RETURNS> {
     type Out = T;
+    const IS_SHIELDED: bool = RETURNS;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
-        self.job.result().take().map(|outcome| outcome.passed(self.frame))
+        self.job.result().take().map(|outcome| self.conclude(outcome))
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
@@ -34,7 +45,7 @@ impl<F: Send + 'static, T: Send + 'static> Wait for DedicatedWait<F, T> {
             self.is_scheduled = true;
             cx.scheduler().schedule_dedicated(self.job.task(cx.context()));
         }
-        ready.map(|outcome| outcome.passed(self.frame))
+        ready.map(|outcome| self.conclude(outcome))
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
@@ -46,47 +57,8 @@ impl<F: Send + 'static, T: Send + 'static> Wait for DedicatedWait<F, T> {
     }
 }
 
-impl<F, T> Drop for DedicatedWait<F, T> {
+impl<F, T, const RETURNS: bool> Drop for DedicatedWait<F, T, RETURNS> {
     fn drop(&mut self) {
         self.job.give_up();
-    }
-}
-
-/// Waits until work that was asked to stop returns.
-pub(crate) struct ReturnWait<F, T> {
-    job: Arc<Job<F, T>>,
-    frame: Frame,
-}
-
-impl<F: Send + 'static, T: Send + 'static> ReturnWait<F, T> {
-    pub(crate) fn new(job: Arc<Job<F, T>>, frame: Frame) -> Self {
-        ReturnWait { job, frame }
-    }
-
-    /// A value is kept. A failure may result from the request to stop.
-    fn conclude(&self, outcome: Outcome<T>) -> Outcome<T> {
-        match outcome {
-            Outcome::Failure(_) => Outcome::Cancelled,
-            outcome => outcome.passed(self.frame),
-        }
-    }
-}
-
-impl<F: Send + 'static, T: Send + 'static> Wait for ReturnWait<F, T> {
-    type Out = T;
-    const IS_SHIELDED: bool = true;
-
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
-        self.job.result().take().map(|outcome| self.conclude(outcome))
-    }
-
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        self.job.result().take_or_wait(wakeup).map(|outcome| self.conclude(outcome))
-    }
-
-    fn deregister(&mut self, _: &Cx<'_>) {}
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Blocking
     }
 }

@@ -17,7 +17,7 @@ mod yield_now;
 
 pub(crate) use blocking::{Job, Work};
 pub use callback::Resume;
-pub(crate) use dedicated::{DedicatedWait, ReturnWait};
+pub(crate) use dedicated::DedicatedWait;
 pub(crate) use gone::{cancelled_or, is_abandoned, unless_cancelled};
 pub(crate) use one_shot::OneShot;
 pub(crate) use sleep::Sleep;

@@ -6,7 +6,7 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, IntoError, Site};
 use crate::fiber::Fiber;
-use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Work};
+use crate::leaf::{DedicatedWait, Job, Leaf, Work};
 use crate::outcome::Outcome;
 use crate::token::CancelToken;
 
@@ -82,7 +82,7 @@ where
         }
         let (job, frame) =
             (Job::new(Work::stoppable(self.f), cx.locals()), Frame::new("dedicated", self.site));
-        let wait = Leaf::new(DedicatedWait::new(job.clone(), frame), self.site);
+        let wait = Leaf::new(DedicatedWait::<_, _, false>::new(job.clone(), frame), self.site);
         Then::new(wait, AwaitReturn { job, site: self.site }).run(cx)
     }
 }
@@ -95,13 +95,13 @@ pub(crate) struct AwaitReturn<F, T> {
 
 impl<F: Send + 'static, T: Send + 'static> Follow<T> for AwaitReturn<F, T> {
     type Out = T;
-    const ROOM: usize = <Leaf<ReturnWait<F, T>> as Run>::ROOM;
+    const ROOM: usize = <Leaf<DedicatedWait<F, T, true>> as Run>::ROOM;
 
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         if !outcome.is_cancelled() || self.job.take_back(cx.context()) {
             return Step::Done(outcome);
         }
-        let wait = ReturnWait::new(self.job.clone(), Frame::new("dedicated", self.site));
+        let wait = DedicatedWait::<_, _, true>::new(self.job.clone(), Frame::new("dedicated", self.site));
         Leaf::new(wait, self.site).run(cx)
     }
 }
