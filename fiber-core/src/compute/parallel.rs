@@ -5,6 +5,7 @@
 //! unless that takes so little time that nobody would gain from it. So a sequence is split as often as threads ask for work, and a
 //! few times more.
 
+use std::marker::PhantomData;
 use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,7 @@ where
             values.append(&mut rest);
             values
         },
+        of: PhantomData,
     };
     let values = Vec::with_capacity(items.len());
     fold.run(items, values)
@@ -71,6 +73,7 @@ where
         begin: &|_| (),
         extend: &|(), part: I::Items| part.sequence().for_each(&f),
         combine: &|(), ()| (),
+        of: PhantomData,
     };
     fold.run(items.into_items(), ());
 }
@@ -118,27 +121,21 @@ where
         begin: &|_| identity(),
         extend: &|value, part: I::Items| part.sequence().fold(value, &fold),
         combine: &combine,
+        of: PhantomData,
     };
     reduce.run(items.into_items(), first)
 }
 
-/// How parts become a value.
-struct Fold<'a, B, E, C> {
+/// How parts, each some of the items `I`, become a value.
+struct Fold<'a, I, T, B, E, C> {
     /// Makes the value of a part that has so many elements.
     begin: &'a B,
     /// Adds a block of elements.
     extend: &'a E,
     /// Puts the values of two parts together.
     combine: &'a C,
+    of: PhantomData<fn(I) -> T>,
 }
-
-impl<B, E, C> Clone for Fold<'_, B, E, C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B, E, C> Copy for Fold<'_, B, E, C> {}
 
 /// A part is worked through in so many blocks. A thread that looks for work waits for one of them at most, and each costs a
 /// few nanoseconds.
@@ -166,15 +163,15 @@ impl Grain {
     }
 }
 
-impl<B, E, C> Fold<'_, B, E, C> {
-    fn run<I, T>(self, items: I, value: T) -> T
-    where
-        I: Items,
-        T: Send,
-        B: Fn(usize) -> T + Sync,
-        E: Fn(T, I) -> T + Sync,
-        C: Fn(T, T) -> T + Sync,
-    {
+impl<I, T, B, E, C> Fold<'_, I, T, B, E, C>
+where
+    I: Items,
+    T: Send,
+    B: Fn(usize) -> T + Sync,
+    E: Fn(T, I) -> T + Sync,
+    C: Fn(T, T) -> T + Sync,
+{
+    fn run(&self, items: I, value: T) -> T {
         with_crew(|crew| match crew {
             Some(crew) if crew.lender().is_none() => {
                 let smallest = items.len().div_ceil(PARTS_IN_TESTS);
@@ -185,14 +182,7 @@ impl<B, E, C> Fold<'_, B, E, C> {
     }
 
     /// Adds a part to the value.
-    fn run_part<I, T>(self, mut items: I, mut value: T, mut grain: Grain) -> (T, Grain)
-    where
-        I: Items,
-        T: Send,
-        B: Fn(usize) -> T + Sync,
-        E: Fn(T, I) -> T + Sync,
-        C: Fn(T, T) -> T + Sync,
-    {
+    fn run_part(&self, mut items: I, mut value: T, mut grain: Grain) -> (T, Grain) {
         with_crew(|crew| {
             let Some(lender) = crew.and_then(Crew::lender) else {
                 return ((self.extend)(value, items), grain);
@@ -221,14 +211,7 @@ impl<B, E, C> Fold<'_, B, E, C> {
     }
 
     /// Lends the second half. If no other thread takes it, it continues with the value of the first half.
-    fn split<I, T>(self, lender: Lender<'_, '_>, items: I, value: T, grain: Grain) -> (T, Grain)
-    where
-        I: Items,
-        T: Send,
-        B: Fn(usize) -> T + Sync,
-        E: Fn(T, I) -> T + Sync,
-        C: Fn(T, T) -> T + Sync,
-    {
+    fn split(&self, lender: Lender<'_, '_>, items: I, value: T, grain: Grain) -> (T, Grain) {
         let middle = items.len() / 2;
         let (first, second) = items.split_at(middle);
         let length = second.len();
@@ -248,14 +231,7 @@ impl<B, E, C> Fold<'_, B, E, C> {
 
     /// In the order that a test chooses.
     #[cold]
-    fn in_any_order<I, T>(self, crew: &Crew<'_>, items: I, value: T, smallest: usize) -> T
-    where
-        I: Items,
-        T: Send,
-        B: Fn(usize) -> T + Sync,
-        E: Fn(T, I) -> T + Sync,
-        C: Fn(T, T) -> T + Sync,
-    {
+    fn in_any_order(&self, crew: &Crew<'_>, items: I, value: T, smallest: usize) -> T {
         if items.len() <= smallest || crew.choose(1).is_none() {
             return (self.extend)(value, items);
         }
