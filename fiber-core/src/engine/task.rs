@@ -9,7 +9,7 @@ use std::task::Waker;
 use crate::cell::{EventKey, OneOf, Signal, Value, ValueRef, Values};
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
-use crate::engine::context::{Context, Turn, TurnView, Wakeup};
+use crate::engine::context::{Comes, Context, Turn, TurnView, Wakeup};
 use crate::engine::frames::{Frames, Visit};
 use crate::engine::next;
 use crate::engine::scheduler::Worker;
@@ -513,7 +513,7 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
         Kind::Wake(rest, signal) => rest.wake_in(turn, signal),
         Kind::Fire(wakeup) => wakeup.fire_in_turn(turn),
         Kind::TimeOut(context, 0) => context.time_out(),
-        Kind::TimeOut(context, generation) => context.end_limit(generation),
+        Kind::TimeOut(context, generation) => context.timer_comes(generation, Comes::Due),
         Kind::Other(other) => match *other {
             Other::Blocking(_, work) => catch_panic(work),
             Other::Errand(fiber, errand) => catch_panic(|| errand.carry_out(&fiber)),
@@ -532,7 +532,7 @@ impl Kind {
             Kind::Wake(rest, _) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context, 0) => context.lose_timer(),
-            Kind::TimeOut(context, generation) => context.lose_limit(generation),
+            Kind::TimeOut(context, generation) => context.timer_comes(generation, Comes::Lost),
             Kind::Other(other) => match *other {
                 Other::Blocking(context, work) => discard(work, &context),
                 Other::Errand(context, errand) => {

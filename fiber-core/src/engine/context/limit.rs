@@ -84,8 +84,9 @@ const TOLD: u64 = 8;
 
 /// Why a timer's task comes.
 #[derive(Clone, Copy, PartialEq)]
-enum Comes {
+pub(crate) enum Comes {
     Due,
+    /// It was dropped by the scheduler, or because the limit is left.
     Lost,
 }
 
@@ -230,11 +231,6 @@ impl Context {
         self.state().own.has(Own::IN_LIMIT)
     }
 
-    /// The timer of a limit without a node is due.
-    pub(crate) fn end_limit(&self, generation: u64) {
-        self.timer_comes(generation, Comes::Due);
-    }
-
     /// Whether the fiber is leaving this limit, and is about to find out whether the timer was removed.
     #[inline]
     pub(crate) fn leaves_limit(&self, generation: u64) -> bool {
@@ -243,12 +239,8 @@ impl Context {
         self.limit().is_some_and(|limit| limit.phase.load(Ordering::Relaxed) == leaves)
     }
 
-    /// The timer of a limit without a node was dropped by the scheduler, or because the limit is left.
-    pub(crate) fn lose_limit(&self, generation: u64) {
-        self.timer_comes(generation, Comes::Lost);
-    }
-
-    fn timer_comes(&self, generation: u64, comes: Comes) {
+    /// The timer of a limit without a node is due, or lost.
+    pub(crate) fn timer_comes(&self, generation: u64, comes: Comes) {
         let Some(limit) = self.limit() else { return };
         loop {
             let phase = limit.phase.load(Ordering::Acquire);
@@ -522,7 +514,7 @@ pub(crate) struct Timer(Option<(Context, Option<TimerKey>)>);
 impl Timer {
     pub(crate) fn start(child: &Context, until: Option<Instant>) -> Self {
         Timer(until.map(|at| {
-            child.set_timer();
+            child.part_of_fiber().set_timer();
             // A scheduler that panics has dropped the timer.
             let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone())));
             (child.clone(), key.ok())
@@ -535,7 +527,7 @@ impl Timer {
 
     /// The scheduler has dropped the timer.
     fn lost(child: &Context) -> Self {
-        child.set_timer();
+        child.part_of_fiber().set_timer();
         child.lose_timer();
         Timer(Some((child.clone(), None)))
     }
@@ -543,7 +535,7 @@ impl Timer {
     /// `true`: the scheduler has dropped the timer, which cancelled the child.
     pub(crate) fn stop(&mut self) -> bool {
         let Some((child, key)) = self.0.take() else { return false };
-        let is_lost = child.stop_timer();
+        let is_lost = child.part_of_fiber().stop_timer();
         if let Some(key) = key
             && !is_lost
         {

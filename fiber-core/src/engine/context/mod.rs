@@ -35,7 +35,7 @@ pub(crate) use carried::Forks;
 #[cfg(feature = "direct")]
 pub(crate) use current::CurrentFiber;
 pub(crate) use current::is_in_fiber;
-pub(crate) use limit::{LeftLimit, LimitReport, Resumed, Timer};
+pub(crate) use limit::{Comes, LeftLimit, LimitReport, Resumed, Timer};
 pub(crate) use making::NewFiber;
 pub(crate) use part::{Make, NodeGuard, Part, Place};
 pub(crate) use seat::Seat;
@@ -524,16 +524,6 @@ impl Context {
     /// The time of the part had passed before its node was made.
     pub(crate) fn time_out_before(&self) {
         Node::time_out_before(&self.0);
-    }
-
-    /// Records that the scheduler is about to receive the timer of this part.
-    pub(crate) fn set_timer(&self) {
-        self.part_of_fiber().set_timer();
-    }
-
-    /// Records that the timer is no longer needed. `true` if it was lost before.
-    pub(crate) fn stop_timer(&self) -> bool {
-        self.part_of_fiber().stop_timer()
     }
 
     /// Cancels the part, whose timer the scheduler has dropped: without the timer, the part might never end.

@@ -233,11 +233,6 @@ impl Context {
         })
     }
 
-    /// Whether the wait of this event goes on.
-    pub(super) fn waits_in(&self, event: EventKey) -> bool {
-        self.0.waits_in(event)
-    }
-
     /// Claims the races around this side, for an event that has happened. `false`: another side holds or has decided one.
     #[cold]
     pub(crate) fn claim_race(&self) -> bool {

@@ -192,7 +192,8 @@ impl EventOf<'_> {
     }
 
     pub(super) fn is_missed(self) -> bool {
-        self.1.is_raced() && self.0.waits_in(self.1)
+        let EventOf(fiber, event) = self;
+        event.is_raced() && fiber.0.waits_in(event)
     }
 
     pub(super) fn is_beside(self, EventOf(other, others): EventOf<'_>) -> bool {
