@@ -50,6 +50,7 @@ pub enum TurnKind {
 }
 
 impl TurnKind {
+    /// In their order.
     const NAMED: [(&'static str, TurnKind); 3] =
         [("start", TurnKind::Start), ("resume", TurnKind::Resume), ("bind", TurnKind::Bind)];
 }
@@ -98,11 +99,7 @@ impl Recording {
 
 impl fmt::Display for TurnKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TurnKind::Start => "start",
-            TurnKind::Resume => "resume",
-            TurnKind::Bind => "bind",
-        })
+        f.write_str(TurnKind::NAMED[*self as usize].0)
     }
 }
 

@@ -384,14 +384,9 @@ impl<O: Owner> Node<O> {
                 .is_ok()
     }
 
-    /// Ends the node's own work. `true` if no child is left either. If `false`, [`Owner::childless`] will be called.
+    /// The node's own work has ended, or a child. `true` if nothing is pending; otherwise [`Owner::childless`] will be called.
     #[must_use]
     pub(crate) fn finish_work(&self) -> bool {
-        self.leave()
-    }
-
-    /// Decrements the pending count. `true` for the last one.
-    fn leave(&self) -> bool {
         // AcqRel: Release publishes the writes of this child or work; Acquire lets the last one see those of all others.
         pending(self.tally.fetch_sub(PENDING, Ordering::AcqRel)) == 1
     }
@@ -414,7 +409,7 @@ impl<O: Owner> Node<O> {
         let mut node = node;
         // A token whose own work ended earlier ends with its last child; this may continue up the tree.
         while let Some(parent) = Node::end_alone(node) {
-            if !parent.leave() || !O::childless(parent) {
+            if !parent.finish_work() || !O::childless(parent) {
                 return;
             }
             node = parent;
@@ -423,7 +418,7 @@ impl<O: Owner> Node<O> {
 
     /// Undoes `hold`.
     pub(crate) fn release(node: &Ref<O>) {
-        if node.leave() && O::childless(node) {
+        if node.finish_work() && O::childless(node) {
             Node::end(node);
         }
     }

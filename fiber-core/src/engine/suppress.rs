@@ -141,7 +141,8 @@ impl<T> Outcome<T> {
         if const { !needs_drop::<D>() } {
             return self;
         }
-        let torn = discarded(unused, discard);
+        let mut torn = Vec::new();
+        discard(unused, &mut torn);
         if torn.is_empty() { self } else { self.torn_by_all(torn, fiber) }
     }
 
@@ -157,14 +158,6 @@ impl<T> Outcome<T> {
             Err(first) => first.without_value_torn_by(panic, fiber).of_any(),
         }
     }
-}
-
-/// The panics of the drops of parts.
-#[inline]
-fn discarded<D>(unused: D, discard: impl FnOnce(D, &mut Vec<Panic>)) -> Vec<Panic> {
-    let mut torn = Vec::new();
-    discard(unused, &mut torn);
-    torn
 }
 
 impl Cx<'_> {
