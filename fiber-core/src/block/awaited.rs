@@ -485,7 +485,7 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
                     waiting.outside = forks;
                 }
             }
-            Visit::Parts(found) => waiting.block.parts(found),
+            Visit::Parts(_) => waiting.block.visit(visit),
             Visit::Home(_) | Visit::Undo(_) => {}
         }
     }
@@ -496,7 +496,7 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
             // By now, a wrapper owns the future.
             drop(guard(|| waker.wake()));
         }
-        block.go_on(cx, None)
+        block.go_on(cx)
     }
 }
 

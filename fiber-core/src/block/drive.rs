@@ -207,7 +207,7 @@ type Push = unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>);
 unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
     // SAFETY: by the contract, and a poll of a block pushes nothing after that.
     let waiting = unsafe { Waiting::<T>::of_newest(cx) };
-    let _ = waiting.push(cx, Resume { block: Kept::new(block), slot: slot.cast() });
+    let _ = waiting.push(cx, Resume { block: Some(block), slot: slot.cast() });
 }
 
 // ---- the driver's side of a wait ----
@@ -535,11 +535,11 @@ where
             Waits::Await(asked) => asked.attach_here(cx, self),
             Waits::Paused => {
                 self.waits = Waits::Paused;
-                let _ = cx.yields().push(cx, Woken(Kept::new(self)));
+                let _ = cx.yields().push(cx, Woken(Some(self)));
             }
             Waits::Parked => {
                 let park = Park(self.waker.get_or_init(Arc::default).clone());
-                let _ = cx.wait(Leaf::new(park, self.site).placed()).push(cx, Woken(Kept::new(self)));
+                let _ = cx.wait(Leaf::new(park, self.site).placed()).push(cx, Woken(Some(self)));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }
@@ -561,9 +561,8 @@ where
         Ending::of(over, apart)
     }
 
-    /// Waits if the poll has not ended the block; otherwise continues with the rest of the program.
-    fn wait_or_end<'s>(self: Box<Self>, cx: &'s Cx<'_>, polled: Option<Over<T>>) -> Step<'s, T> {
-        let Some(over) = polled else { return self.wait(cx) };
+    /// Continues with the rest of the program.
+    fn end<'s>(self: Box<Self>, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
         match self.leave(cx, over) {
             Ok(over) => over.go_on(cx),
             Err(ending) => Step::Wait(ending.wait(cx)),
@@ -612,7 +611,10 @@ where
 {
     fn run_boxed<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
         let polled = if cx.is_interrupted() { Some(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
-        self.wait_or_end(cx, polled)
+        match polled {
+            None => self.wait(cx),
+            Some(over) => self.end(cx, over),
+        }
     }
 }
 
@@ -620,12 +622,22 @@ where
 ///
 /// Its future may refer to itself, so nothing makes a shared reference to the whole of it, which would deny the references inside.
 pub(super) trait Rest: Any + Send {
-    /// Polls the block again, or drops it, and continues with the outcome that has stopped it.
-    fn go_on(self: Box<Self>, cx: &Cx<'_>, stopped: Option<Outcome<Infallible>>) -> Left;
+    /// Polls the block again.
+    fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left;
+    /// Drops the block, and continues with the outcome.
+    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
     /// Stores the place in which a fiber that was awaited in place has forked.
     fn keep(&mut self, place: &Context);
     /// Collects the node of the awaited fibers that have moved apart.
     fn parts(&mut self, found: &mut Vec<Context>);
+}
+
+impl dyn Rest {
+    pub(super) fn visit(&mut self, visit: &mut Visit<'_>) {
+        if let Visit::Parts(found) = visit {
+            self.parts(found);
+        }
+    }
 }
 
 impl<T: Send + 'static, F, E> Rest for Block<T, F, E>
@@ -633,12 +645,16 @@ where
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn go_on(mut self: Box<Self>, cx: &Cx<'_>, stopped: Option<Outcome<Infallible>>) -> Left {
-        let polled = match stopped {
-            None => self.poll(cx),
-            Some(outcome) => Some(Over::Done(outcome.map(|never| match never {}))),
+    fn go_on(mut self: Box<Self>, cx: &Cx<'_>) -> Left {
+        let step = match self.poll(cx) {
+            None => self.wait(cx),
+            Some(over) => self.end(cx, over),
         };
-        let step = self.wait_or_end(cx, polled);
+        cx.leave_step(step)
+    }
+
+    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left {
+        let step = self.end(cx, Over::Done(outcome.map(|never| match never {})));
         cx.leave_step(step)
     }
 
@@ -651,37 +667,9 @@ where
     }
 }
 
-/// The block in a frame that continues with it. A drop of the frame drops it without a recursion.
-pub(super) struct Kept(Option<Box<dyn Rest>>);
-
-impl Kept {
-    fn new(block: Box<dyn Rest>) -> Self {
-        Kept(Some(block))
-    }
-
-    fn into_inner(mut self) -> Box<dyn Rest> {
-        self.0.take().expect("a frame is resumed once")
-    }
-
-    fn visit(&mut self, visit: &mut Visit<'_>) {
-        if let (Some(block), Visit::Parts(found)) = (&mut self.0, visit) {
-            block.parts(found);
-        }
-    }
-}
-
-impl Drop for Kept {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(block) = self.0.take() {
-            drop_nested(block);
-        }
-    }
-}
-
 /// Continues a block whose [`Wait`] has an outcome: stores the value in its slot, and polls.
 pub(crate) struct Resume<T> {
-    block: Kept,
+    block: Option<Box<dyn Rest>>,
     /// The slot, which is inside the block.
     slot: NonNull<Slot<T>>,
 }
@@ -695,35 +683,59 @@ impl<T: Send + 'static> FrameOf<T> for Resume<T> {
     const VISITS: bool = true;
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        let block = self.block.take().expect("a frame is resumed once");
         // SAFETY: the slot is inside the block, which this owns, so no other reference to it exists.
         let slot = unsafe { self.slot.as_mut() };
-        let stopped = match outcome {
+        match outcome {
             Outcome::Success(value) => {
                 slot.value = Some(value);
-                None
+                block.go_on(cx)
             }
-            other => Some(failed(other, slot.frame())),
-        };
-        self.block.into_inner().go_on(cx, stopped)
+            other => {
+                let outcome = failed(other, slot.frame());
+                block.stop(cx, outcome)
+            }
+        }
     }
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
-        self.block.visit(visit);
+        self.block.iter_mut().for_each(|block| block.visit(visit));
+    }
+}
+
+impl<T> Drop for Resume<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            drop_nested(block);
+        }
     }
 }
 
 /// Continues a block that its waker has woken, or that has to be polled again for another reason.
-pub(super) struct Woken(Kept);
+pub(super) struct Woken(pub(super) Option<Box<dyn Rest>>);
 
 impl FrameOf<()> for Woken {
     type Out = ();
     const VISITS: bool = true;
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
-        self.0.visit(visit);
+        self.0.iter_mut().for_each(|block| block.visit(visit));
     }
 
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
-        self.0.into_inner().go_on(cx, outcome.split().err())
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
+        let block = self.0.take().expect("a frame is resumed once");
+        match outcome.split::<Infallible>() {
+            Ok(()) => block.go_on(cx),
+            Err(other) => block.stop(cx, other),
+        }
+    }
+}
+
+impl Drop for Woken {
+    fn drop(&mut self) {
+        if let Some(block) = self.0.take() {
+            drop_nested(block);
+        }
     }
 }
