@@ -11,9 +11,10 @@
 
 use std::panic::Location;
 
-use super::gather::{Members, Plan, run_all};
+use super::gather::{Plan, run_all};
 use super::race_all::First;
 use crate::combine::sequence::OneOf;
+use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
@@ -32,7 +33,7 @@ pub struct LastArm<R>(Option<R>);
 #[doc(hidden)]
 #[inline]
 #[track_caller]
-pub fn arm<I: IntoFiber, M: Members>(fiber: I, rest: M) -> Arm<I::Run, M> {
+pub fn arm<I: IntoFiber, M: Fibers>(fiber: I, rest: M) -> Arm<I::Run, M> {
     Arm(Some(fiber.into_fiber().into_run()), rest)
 }
 
@@ -56,15 +57,15 @@ pub fn into_fiber<I: IntoFiber>(fiber: I) -> Fiber<I::Out, I::Run> {
 #[doc(hidden)]
 #[inline]
 #[track_caller]
-pub fn race_arms<M: Members>(arms: M) -> Fiber<<M::Branch as Run>::Out, RaceArms<M>> {
+pub fn race_arms<M: Fibers>(arms: M) -> Fiber<Out<M>, RaceArms<M>> {
     Fiber::new(RaceArms { arms, site: Location::caller() })
 }
 
-impl<R: Run, M: Members> Members for Arm<R, M> {
-    type Branch = OneOf<R, M::Branch>;
+impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
+    type Run = OneOf<R, M::Run>;
 
     #[inline]
-    fn pull(&mut self) -> Option<Self::Branch> {
+    fn pull(&mut self) -> Option<Self::Run> {
         match self.0.take() {
             Some(first) => Some(OneOf::First(first)),
             None => self.1.pull().map(OneOf::Other),
@@ -79,8 +80,8 @@ impl<R: Run, M: Members> Members for Arm<R, M> {
     }
 }
 
-impl<R: Run> Members for LastArm<R> {
-    type Branch = R;
+impl<R: Run> Fibers for LastArm<R> {
+    type Run = R;
 
     #[inline]
     fn pull(&mut self) -> Option<R> {
@@ -101,8 +102,8 @@ pub struct RaceArms<M> {
     site: Site,
 }
 
-impl<M: Members> Run for RaceArms<M> {
-    type Out = <M::Branch as Run>::Out;
+impl<M: Fibers> Run for RaceArms<M> {
+    type Out = Out<M>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {

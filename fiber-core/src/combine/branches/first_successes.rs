@@ -3,8 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Members, Out, run_pulled};
+use super::gather::{Arrived, Gather, run_pulled};
 use super::within::{Leaves, Left, Within};
+use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
@@ -54,7 +55,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-impl<I: Members> Fiber<Vec<Out<I>>, FirstSuccesses<I>> {
+impl<I: Fibers> Fiber<Vec<Out<I>>, FirstSuccesses<I>> {
     /// Gives the values that have come when `limit` has passed, also if they are fewer than wanted. The fibers that still run are then
     /// cancelled, and awaited.
     ///
@@ -87,7 +88,7 @@ pub struct FirstSuccesses<I> {
     site: Site,
 }
 
-impl<I: Members> Run for FirstSuccesses<I> {
+impl<I: Fibers> Run for FirstSuccesses<I> {
     type Out = Vec<Out<I>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
@@ -95,7 +96,7 @@ impl<I: Members> Run for FirstSuccesses<I> {
     }
 }
 
-impl<I: Members> Leaves for FirstSuccesses<I> {
+impl<I: Fibers> Leaves for FirstSuccesses<I> {
     type Value = Out<I>;
     type Left = Out<I>;
     type Given = Out<I>;

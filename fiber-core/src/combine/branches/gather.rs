@@ -22,6 +22,7 @@ use crate::combine::fork::branch::{Branch, Ran};
 use crate::combine::fork::sink::Sink;
 use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group;
+use crate::combine::sequence::fibers::{Fibers, Out, pull_all};
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::Unobserved;
@@ -29,11 +30,10 @@ use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
-use crate::fiber::Fiber;
 use crate::footprint::{Access, Side};
 use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::panic::{Panic, discard_part, guard};
+use crate::panic::{Panic, guard};
 
 /// Combines the outcomes of branches.
 pub(crate) trait Gather<T>: Send + 'static + Sized {
@@ -65,42 +65,6 @@ pub(crate) enum Arrived<T> {
     Unused(Outcome<T>),
 }
 
-/// The source of the branches.
-pub trait Members: Send + 'static + Sized {
-    /// A branch.
-    type Branch: Run;
-
-    /// The least number of branches. May panic.
-    fn at_least(&self) -> usize {
-        0
-    }
-
-    /// The next branch. This is user code, which may panic.
-    fn pull(&mut self) -> Option<Self::Branch>;
-
-    /// Drops the rest of the branches, which is user code; see [`Run::discard`].
-    fn discard(self, torn: &mut Vec<Panic>);
-}
-
-pub(crate) type Out<M> = <<M as Members>::Branch as Run>::Out;
-
-impl<R: Run, I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static> Members for I {
-    type Branch = R;
-
-    fn at_least(&self) -> usize {
-        self.size_hint().0
-    }
-
-    #[inline]
-    fn pull(&mut self) -> Option<R> {
-        self.next().map(Fiber::into_run)
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        discard_part(self, torn);
-    }
-}
-
 /// How the branches are run.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
@@ -113,8 +77,8 @@ pub(crate) struct Plan {
 #[derive(Debug)]
 pub(crate) struct Pulled<R>(vec::IntoIter<R>);
 
-impl<R: Run> Members for Pulled<R> {
-    type Branch = R;
+impl<R: Run> Fibers for Pulled<R> {
+    type Run = R;
 
     fn pull(&mut self) -> Option<R> {
         self.0.next()
@@ -133,7 +97,7 @@ pub struct RaceOf<M, N> {
     pub(super) frame: Frame,
 }
 
-impl<M: Members, G: Gather<Out<M>, Out = Out<M>>> Run for RaceOf<M, fn(Frame) -> G> {
+impl<M: Fibers, G: Gather<Out<M>, Out = Out<M>>> Run for RaceOf<M, fn(Frame) -> G> {
     type Out = Out<M>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
@@ -146,21 +110,14 @@ impl<M: Members, G: Gather<Out<M>, Out = Out<M>>> Run for RaceOf<M, fn(Frame) ->
 
 /// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
 /// Without a branch, there is no winner. `gather` receives the number of branches, and may refuse to run them.
-pub(crate) fn run_pulled<'s, M: Members, G: Gather<Out<M>>>(
+pub(crate) fn run_pulled<'s, M: Fibers, G: Gather<Out<M>>>(
     cx: &'s Cx<'_>,
-    mut fibers: M,
+    fibers: M,
     gather: impl FnOnce(usize) -> Result<G, Error>,
     frame: Frame,
 ) -> Step<'s, G::Out> {
     let mut pulled = Vec::new();
-    let end = loop {
-        match guard(|| fibers.pull()) {
-            Ok(Some(run)) => pulled.push(run),
-            Ok(None) => break Outcome::Success(()),
-            Err(panic) => break Outcome::Panicked(panic),
-        }
-    };
-    let outcome = match end.without_parts(fibers, M::discard, cx).split() {
+    let outcome = match pull_all(fibers, |run| pulled.push(run), cx).split() {
         Ok(()) if !pulled.is_empty() => match gather(pulled.len()) {
             Ok(gather) => {
                 let plan = Plan { limit: usize::MAX, frame };
@@ -176,7 +133,7 @@ pub(crate) fn run_pulled<'s, M: Members, G: Gather<Out<M>>>(
 }
 
 /// Runs all branches, in their order.
-pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
+pub(crate) fn run_all<'s, M: Fibers, G: Gather<Out<M>>>(
     cx: &'s Cx<'_>,
     members: M,
     gather: G,
@@ -233,7 +190,7 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
 /// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
 /// start the scheduler decides about. Otherwise the thread cannot lend, and runs them itself.
 #[cold]
-fn run_in_group<'s, M: Members, G: Gather<Out<M>>>(
+fn run_in_group<'s, M: Fibers, G: Gather<Out<M>>>(
     cx: &'s Cx<'_>,
     members: M,
     gather: G,
@@ -262,10 +219,10 @@ struct Rest<'a, M, G> {
     group: &'a Part<'a>,
 }
 
-impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Rest<'_, M, G> {
     /// The next branch. `None`: there is none, or it is not needed.
     #[inline]
-    fn pull(&mut self, cx: &Cx<'_>) -> Option<(usize, M::Branch)> {
+    fn pull(&mut self, cx: &Cx<'_>) -> Option<(usize, M::Run)> {
         while !self.is_decided {
             let index = self.pulled;
             let run = match guard(|| self.members.pull()) {
@@ -313,7 +270,7 @@ impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
     }
 }
 
-impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
     type Promoted = (Arc<Shared<M, G>>, Helper<M, G>);
 
     fn promote(self) -> (Task, Self::Promoted) {
@@ -324,7 +281,7 @@ impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
 }
 
 /// The state shared by all fibers that run branches.
-pub(crate) struct Shared<M: Members, G: Gather<Out<M>>> {
+pub(crate) struct Shared<M: Fibers, G: Gather<Out<M>>> {
     source: Mutex<Source<M>>,
     /// `None` after the outcome was taken.
     gather: Mutex<Option<G>>,
@@ -349,7 +306,7 @@ struct Source<M> {
 /// How often a thread retries if another one is pulling, which usually takes some nanoseconds.
 const PATIENCE: u32 = 64;
 
-impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     fn new(group: &Context, members: M, gather: G, pulled: usize, places: usize, plan: Plan) -> Arc<Self> {
         let source = Source { members: Some(members), is_closed: false, pulled, places, missed: 0 };
         Arc::new(Shared {
@@ -391,7 +348,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// The task of a branch that is a separate fiber.
-    fn branch(self: &Arc<Self>, index: usize, run: M::Branch) -> Task {
+    fn branch(self: &Arc<Self>, index: usize, run: M::Run) -> Task {
         let member = Member { shared: self.clone(), index, makes_place: true };
         Branch::new(&self.group, run, member, self.plan.frame.location()).1
     }
@@ -459,7 +416,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Takes a place and pulls a branch for it. `None`: there is no branch, or no place, or another thread is pulling; that
     /// thread is then asked to start a helper.
-    fn take(self: &Arc<Self>) -> Option<(usize, M::Branch)> {
+    fn take(self: &Arc<Self>) -> Option<(usize, M::Run)> {
         let mut source = self.lock_source()?;
         let members = source.members.take()?;
         source.places -= 1;
@@ -496,7 +453,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Pulls a branch, and makes the members available to other threads again.
-    fn pull(self: &Arc<Self>, members: M) -> Option<M::Branch> {
+    fn pull(self: &Arc<Self>, members: M) -> Option<M::Run> {
         let (members, run) = self.pull_one(members)?;
         let mut source = self.source.lock();
         let missed = std::mem::take(&mut source.missed).min(source.places);
@@ -512,7 +469,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Pulls a branch. `None`: none is left, or the iterator panicked; the members are dropped.
-    fn pull_one(&self, mut members: M) -> Option<(M, M::Branch)> {
+    fn pull_one(&self, mut members: M) -> Option<(M, M::Run)> {
         match guard(|| members.pull()) {
             Ok(Some(run)) => return Some((members, run)),
             // Relaxed: an early check that saves the lock.
@@ -570,7 +527,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 }
 
-impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Drop for Shared<M, G> {
     /// Parts are left if the scheduler has dropped the fiber. The drop of each part may panic.
     fn drop(&mut self) {
         let mut torn = Vec::new();
@@ -587,14 +544,14 @@ impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
 type RanOf<M> = Ran<Out<M>>;
 
 /// The sink of a branch.
-pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
+pub(crate) struct Member<M: Fibers, G: Gather<Out<M>>> {
     shared: Arc<Shared<M, G>>,
     index: usize,
     /// Whether the end of the branch allows another one to start.
     makes_place: bool,
 }
 
-impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     type Place = ();
     const RACES: bool = G::RACES;
     const IS_OUTSIDE: bool = !G::RACES;
@@ -612,9 +569,9 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
 }
 
 /// Lent to other threads: a thief becomes a helper.
-struct JoinIn<'a, M: Members, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
+struct JoinIn<'a, M: Fibers, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
 
-impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
     type Promoted = Helper<M, G>;
 
     fn promote(self) -> (Task, Self::Promoted) {
@@ -626,9 +583,9 @@ impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
 /// A fiber that runs branches beside the first one.
 type Helper<M, G> = Branch<Help<M, G>, Helped<M, G>>;
 
-struct Help<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+struct Help<M: Fibers, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
-impl<M: Members, G: Gather<Out<M>>> Run for Help<M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Run for Help<M, G> {
     type Out = ();
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
@@ -637,9 +594,9 @@ impl<M: Members, G: Gather<Out<M>>> Run for Help<M, G> {
     }
 }
 
-struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+struct Helped<M: Fibers, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
-impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     type Place = ();
     // A helper that is cancelled before it starts ends the branches that are left.
     const RACES: bool = G::RACES;
@@ -656,9 +613,9 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
 }
 
 /// Gives the outcome of all branches together.
-pub(crate) struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+pub(crate) struct Gathered<M: Fibers, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
-impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
+impl<M: Fibers, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     type Out = G::Out;
 
     fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Members, Out, Plan, run_all};
+use super::gather::{Arrived, Gather, Plan, run_all};
 use super::within::{Leaves, Left, Within};
+use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
@@ -77,7 +78,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-impl<I: Members> Fiber<Vec<Out<I>>, Parallel<I>> {
+impl<I: Fibers> Fiber<Vec<Out<I>>, Parallel<I>> {
     /// Runs at most `most` fibers at a time.
     ///
     /// # Panics
@@ -140,7 +141,7 @@ impl<I> Parallel<I> {
     }
 }
 
-impl<I: Members> Run for Parallel<I> {
+impl<I: Fibers> Run for Parallel<I> {
     type Out = Vec<Out<I>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
@@ -148,7 +149,7 @@ impl<I: Members> Run for Parallel<I> {
     }
 }
 
-impl<I: Members> Leaves for Parallel<I> {
+impl<I: Fibers> Leaves for Parallel<I> {
     type Value = Out<I>;
     type Left = Option<Out<I>>;
     type Given = (usize, Out<I>);

@@ -1,14 +1,13 @@
 use std::panic::Location;
 
-use super::branch::Branch;
 use super::handle::Handle;
 use super::spawn::forked;
+use crate::combine::sequence::fibers::{Fibers, Out, pull_all};
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
-use crate::panic::{Panic, discard_part, guard};
+use crate::panic::Panic;
 
 impl<T: Send + 'static> Fiber<Vec<Handle<T>>> {
     /// [Forks](Fiber::fork) all fibers of the iterator, and gives their handles, in order.
@@ -41,35 +40,25 @@ pub struct ForkAll<I> {
     site: Site,
 }
 
-impl<R, I> Run for ForkAll<I>
-where
-    R: Run,
-    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
-{
-    type Out = Vec<Handle<R::Out>>;
+impl<I: Fibers> Run for ForkAll<I> {
+    type Out = Vec<Handle<Out<I>>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let ForkAll { mut fibers, site } = self;
+        let ForkAll { fibers, site } = self;
         let mut handles = Vec::new();
-        let end = loop {
-            match guard(|| fibers.next()) {
-                Ok(Some(fiber)) => {
-                    let (branch, task): (Branch<R, _>, _) = forked(cx, fiber.into_run(), site);
-                    cx.schedule(task);
-                    handles.push(Handle::new(branch));
-                }
-                Ok(None) => break Outcome::Success(()),
-                Err(panic) => break Outcome::Panicked(panic),
-            }
+        let fork = |run| {
+            let (branch, task) = forked(cx, run, site);
+            cx.schedule(task);
+            handles.push(Handle::new(branch));
         };
-        let end = end.without(fibers, cx).passed(Frame::new("fork_all", site));
+        let end = pull_all(fibers, fork, cx).passed(Frame::new("fork_all", site));
         Step::Done(end.map(|()| handles))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
-        discard_part(self.fibers, torn);
+        self.fibers.discard(torn);
     }
 }

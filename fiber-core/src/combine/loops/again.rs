@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::iterate::Rounds;
+use crate::combine::sequence::fibers::Fibers;
 use crate::combine::sequence::{Either, OneOf};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
@@ -16,51 +17,20 @@ use crate::outcome::Outcome;
 use crate::panic::{Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 
-/// The source of rounds.
-pub trait Source: Send + 'static + Sized {
-    /// One round.
-    type Round: Run;
-
-    /// The next round. May panic.
-    fn round(&mut self) -> Self::Round;
-
-    /// Drops the source; see [`Run::discard`].
-    fn discard(self, torn: &mut Vec<Panic>);
-}
-
 /// Every round is a clone.
 #[derive(Clone, Debug)]
 pub struct Cloned<R>(pub(crate) R);
 
-impl<R: Run + Clone> Source for Cloned<R> {
-    type Round = R;
+impl<R: Run + Clone> Fibers for Cloned<R> {
+    type Run = R;
 
-    fn round(&mut self) -> R {
-        self.0.clone()
+    #[inline]
+    fn pull(&mut self) -> Option<R> {
+        Some(self.0.clone())
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.0.discard(torn);
-    }
-}
-
-/// A closure makes each round.
-#[derive(Clone, Debug)]
-pub struct Made<F>(pub(crate) F);
-
-impl<R, F> Source for Made<F>
-where
-    R: Run,
-    F: FnMut() -> Fiber<R::Out, R> + Send + 'static,
-{
-    type Round = R;
-
-    fn round(&mut self) -> R {
-        (self.0)().into_run()
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        discard_part(self.0, torn);
     }
 }
 
@@ -105,7 +75,7 @@ impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
     }
 }
 
-impl<R: Run, S: Source<Round = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {
+impl<R: Run, S: Fibers<Run = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {
     type Item = Either<(), R::Out>;
     type Carry = After<K::Seen>;
     type Out = R::Out;
@@ -127,7 +97,8 @@ impl<R: Run, S: Source<Round = R>, K: Kind<R::Out>> Rounds for Again<S, Recurren
     fn next(&mut self, cx: &Cx<'_>, last: Option<Self::Carry>) -> ControlFlow<Outcome<R::Out>, Self::Round> {
         let Some(After::Round(seen)) = last else {
             self.recurrence.start_round(cx.scheduler());
-            return ControlFlow::Continue(OneOf::Other(self.source.round()));
+            let round = self.source.pull().expect("rounds do not run out");
+            return ControlFlow::Continue(OneOf::Other(round));
         };
         match self.recurrence.next_pause(cx.scheduler(), &seen) {
             Some(pause) if K::is_in_time(cx, pause) => {

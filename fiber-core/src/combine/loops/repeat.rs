@@ -1,6 +1,7 @@
+use std::iter;
 use std::time::Duration;
 
-use super::again::{Again, Cloned, Kind, Made};
+use super::again::{Again, Cloned, Kind};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, RunAgain};
@@ -69,14 +70,14 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(Again::new(Made(round), policy)))
+        Fiber::new(Loop::new(Again::new(iter::repeat_with(round), policy)))
     }
 }
 
 /// The description of [`Fiber::repeat`].
 pub(crate) type Repeat<R, T> = Loop<Again<Cloned<R>, Recurrence<T>, AfterSuccess>>;
 /// The description of [`Fiber::repeat_with`].
-pub(crate) type RepeatWith<F, T> = Loop<Again<Made<F>, Recurrence<T>, AfterSuccess>>;
+pub(crate) type RepeatWith<F, T> = Loop<Again<iter::RepeatWith<F>, Recurrence<T>, AfterSuccess>>;
 
 /// Another round follows a success, unless the policy says otherwise.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
+use std::iter;
 use std::time::Duration;
 
-use super::again::{Again, Cloned, Kind, Made};
+use super::again::{Again, Cloned, Kind};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, RunAgain};
@@ -80,7 +81,7 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(Again::new(Made(attempt), policy)))
+        Fiber::new(Loop::new(Again::new(iter::repeat_with(attempt), policy)))
     }
 
     /// For combinators built on this one: `site` is the place where the user calls them.
@@ -89,14 +90,14 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::at(site, Again::at(site, Made(attempt), policy)))
+        Fiber::new(Loop::at(site, Again::at(site, iter::repeat_with(attempt), policy)))
     }
 }
 
 /// The description of [`Fiber::retry`].
 pub(crate) type Retry<R> = Loop<Again<Cloned<R>, Recurrence<Error>, AfterFailure>>;
 /// The description of [`Fiber::retry_with`].
-pub(crate) type RetryWith<F> = Loop<Again<Made<F>, Recurrence<Error>, AfterFailure>>;
+pub(crate) type RetryWith<F> = Loop<Again<iter::RepeatWith<F>, Recurrence<Error>, AfterFailure>>;
 
 /// Another attempt follows a failure, unless the policy says otherwise or the deadline is near.
 #[derive(Clone, Copy, Debug)]

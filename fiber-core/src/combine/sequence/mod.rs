@@ -8,6 +8,7 @@ pub(crate) mod conditions;
 pub(crate) mod dedicated;
 mod either;
 pub(crate) mod ensure;
+pub(crate) mod fibers;
 mod follow_with;
 pub(crate) mod map;
 mod one_of;
