@@ -82,21 +82,26 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         Branch::started_by(Branch::made(parent, run, sink, site).show())
     }
 
-    /// The same, but calls `introduce` before any thread can start the branch or take it back.
+    /// A fiber below `parent`, by code that may be outside of its fiber. It is cancelled unless `admits` agrees, which is
+    /// called before any thread can start the fiber or take it back.
     pub(crate) fn introduced(
         parent: &Context,
         run: R,
         sink: S,
         site: Site,
-        introduce: impl FnOnce(&Context),
-    ) -> (Self, Task) {
-        let origin = Origin::of(&run, site);
-        Branch::started_by(parent.introduced(origin, Self::seed(run, sink), introduce))
-    }
-
-    /// A fork below `parent` that carries all locals of the fiber of `cx`.
-    pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
-        Branch::with_locals(cx.locals(), cx, parent, run, sink, site)
+        admits: impl FnOnce(&Context) -> bool,
+    ) -> Self {
+        let (origin, held) = (Origin::of(&run, site), parent.hold());
+        let enter = |context: &Context| {
+            if held.is_none() || !admits(context) {
+                context.cancel();
+            }
+        };
+        let (branch, task) = Branch::started_by(parent.introduced(origin, Self::seed(run, sink), enter));
+        if !task.is_void() {
+            branch.context().schedule(task);
+        }
+        branch
     }
 
     /// A fork below `parent` that carries the locals which forks of the fiber of `cx` inherit.
@@ -129,9 +134,9 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         Branch::started_by(fiber.show())
     }
 
-    /// A fork directly below the root of the scheduler.
+    /// A fiber directly below the root of the scheduler, which carries all locals of the fiber of `cx`.
     pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> (Self, Task) {
-        Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
+        Branch::with_locals(cx.locals(), cx, &cx.context().topmost(), run, sink, site)
     }
 
     #[inline]

@@ -33,13 +33,7 @@ impl Context {
     /// ```
     #[track_caller]
     pub fn call<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Call<T> {
-        let held = self.hold();
-        let enter = |context: &Context| {
-            if held.is_none() {
-                context.cancel();
-            }
-        };
-        Call::begin(self, fiber, Home, Location::caller(), enter)
+        Call::begin(self, fiber, Home, Location::caller(), |_| true)
     }
 }
 
@@ -73,16 +67,13 @@ impl<T: Send + 'static> Call<T> {
         fiber: Fiber<T, R>,
         sink: S,
         site: &'static Location<'static>,
-        enter: impl FnOnce(&Context),
+        admits: impl FnOnce(&Context) -> bool,
     ) -> Self
     where
         R: Run<Out = T>,
         S: Sink<T, Place = ResultCell<T>>,
     {
-        let (branch, task) = Branch::introduced(above, fiber.into_run(), Called(sink), site, enter);
-        if !task.is_void() {
-            branch.context().schedule(task);
-        }
+        let branch = Branch::introduced(above, fiber.into_run(), Called(sink), site, admits);
         Call(Handle::new(branch).cancel_on_drop())
     }
 
@@ -164,16 +155,7 @@ impl<T: Send + 'static, S: Sink<T, Place = ResultCell<T>>> Sink<T> for Called<S>
     const IS_CALLED: bool = true;
 
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
-        // The drop of an outcome without a taker may unwind.
-        let _tells = Tells(context);
         self.0.deliver(context, outcome);
-    }
-}
-
-struct Tells<'a>(&'a Context);
-
-impl Drop for Tells<'_> {
-    fn drop(&mut self) {
-        self.0.leave_host();
+        context.leave_host();
     }
 }

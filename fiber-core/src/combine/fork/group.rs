@@ -73,10 +73,17 @@ impl Live {
     fn is_over(&self) -> bool {
         self.is_closed() && self.members.is_empty() && self.delivering == 0
     }
+}
 
-    /// The waiters for the end, if the group has ended.
-    fn end(&mut self) -> Option<Waiting> {
-        self.is_over().then(|| self.waiting.take_all())
+impl Shared {
+    /// Changes the group, and wakes those that wait for its end, if that has come.
+    fn change(&self, change: impl FnOnce(&mut Live)) {
+        let mut live = self.live.lock();
+        change(&mut live);
+        let waiting = live.is_over().then(|| live.waiting.take_all());
+        drop(live);
+        // Outside of the lock, because it calls schedulers.
+        waiting.into_iter().for_each(Waiting::fire);
     }
 }
 
@@ -94,15 +101,9 @@ impl Group {
     /// If the group was cancelled, or was drained and has become empty, the fiber never runs, and ends as cancelled.
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        let above = &self.0.above;
-        let held = above.hold();
-        let enter = |context: &Context| self.enter(context, held.is_some());
-        let leaving = Leaving(self.clone());
-        let (branch, task) = Branch::introduced(above, fiber.into_run(), leaving, Location::caller(), enter);
-        if !task.is_void() {
-            above.schedule(task);
-        }
-        Handle::new(branch)
+        let admits = |context: &Context| self.admits(context);
+        let (run, leaving) = (fiber.into_run(), Leaving(self.clone()));
+        Handle::new(Branch::introduced(&self.0.above, run, leaving, Location::caller(), admits))
     }
 
     /// A fiber in the group that runs in the task that awaits it; see [`Call`].
@@ -122,17 +123,8 @@ impl Group {
     /// As [`Call`] and [`spawn`](Group::spawn).
     #[track_caller]
     pub fn call<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Call<T> {
-        let above = &self.0.above;
-        let held = above.hold();
-        let enter = |context: &Context| self.enter(context, held.is_some());
-        Call::begin(above, fiber, Leaving(self.clone()), Location::caller(), enter)
-    }
-
-    /// Cancels a new fiber if the group is closed.
-    fn enter(&self, context: &Context, is_above_alive: bool) {
-        if !is_above_alive || !self.admits(context) {
-            context.cancel();
-        }
+        let admits = |context: &Context| self.admits(context);
+        Call::begin(&self.0.above, fiber, Leaving(self.clone()), Location::caller(), admits)
     }
 
     /// `false`: the group is closed.
@@ -149,15 +141,6 @@ impl Group {
 
     fn is_over(&self) -> bool {
         self.0.live.lock().is_over()
-    }
-
-    /// The fiber has ended: whoever learns that from its outcome does not find it in the group. The group is not over before the result is
-    /// dropped.
-    fn leave(&self, context: &Context) -> Leaves<'_> {
-        let mut live = self.0.live.lock();
-        let member = live.members.remove(&context.key());
-        live.delivering += usize::from(member.is_some());
-        Leaves { group: self, member }
     }
 
     /// Closes the group, and cancels all its fibers and everything below them. The result waits for their ends, finalizers
@@ -179,12 +162,11 @@ impl Group {
     /// assert_eq!(test.live_fibers(), 0);
     /// ```
     pub fn cancel(&self) -> GroupEnd {
-        let mut live = self.0.live.lock();
-        live.is_cancelled = true;
-        let mut members: Vec<(u64, Context)> = live.members.values().cloned().collect();
-        let waiting = live.end();
-        drop(live);
-        waiting.into_iter().for_each(Waiting::fire);
+        let mut members = Vec::new();
+        self.0.change(|live| {
+            live.is_cancelled = true;
+            members.extend(live.members.values().cloned());
+        });
         // The keys are addresses, which no test may depend on.
         members.sort_unstable_by_key(|(number, _)| *number);
         members.iter().for_each(|(_, member)| member.cancel());
@@ -194,11 +176,7 @@ impl Group {
     /// Closes the group as soon as it is empty; until then, its fibers may spawn others in it. The result waits for the end.
     /// [Cancel](Group::cancel) the group to end it sooner.
     pub fn drain(&self) -> GroupEnd {
-        let mut live = self.0.live.lock();
-        live.is_draining = true;
-        let waiting = live.end();
-        drop(live);
-        waiting.into_iter().for_each(Waiting::fire);
+        self.0.change(|live| live.is_draining = true);
         self.end()
     }
 
@@ -230,30 +208,18 @@ impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
     const IS_OUTSIDE: bool = true;
 
+    /// Whoever learns from its outcome that the fiber has ended does not find it in the group. The group is not over before
+    /// the outcome is there.
     fn deliver(self, context: &Context, outcome: Outcome<T>) {
-        // The drop of an outcome without a taker may unwind.
-        let _leaves = self.0.leave(context);
-        Home.deliver(context, outcome);
-    }
-}
-
-/// A fiber that has left its group, until it has delivered its outcome. `None`: it was never in the group.
-struct Leaves<'a> {
-    group: &'a Group,
-    member: Option<(u64, Context)>,
-}
-
-impl Drop for Leaves<'_> {
-    fn drop(&mut self) {
-        if self.member.is_none() {
-            return;
-        }
-        let mut live = self.group.0.live.lock();
-        live.delivering -= 1;
-        let waiting = live.end();
+        let shared = &self.0.0;
+        let mut live = shared.live.lock();
+        let member = live.members.remove(&context.key());
+        live.delivering += usize::from(member.is_some());
         drop(live);
-        // Outside of the lock, because it calls schedulers.
-        waiting.into_iter().for_each(Waiting::fire);
+        Home.deliver(context, outcome);
+        if member.is_some() {
+            shared.change(|live| live.delivering -= 1);
+        }
     }
 }
 
