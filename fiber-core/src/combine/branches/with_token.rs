@@ -3,14 +3,13 @@
 use std::panic::Location;
 
 use super::race_with::Raced;
-use crate::combine::fork::{Handle, Scope};
+use crate::combine::fork::{CancelOnDrop, Handle, Scope};
 use crate::combine::sequence::Either;
-use crate::engine::context::{Cx, Wakeup};
+use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::engine::task::Task;
 use crate::error::Site;
 use crate::fiber::Fiber;
-use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 use crate::panic::Panic;
 use crate::token::CancelToken;
@@ -146,29 +145,19 @@ struct Tie {
 }
 
 impl Run for Tie {
-    type Out = Tied;
+    /// The end of the fork, and with it of the token, and the task that would start it.
+    type Out = (CancelOnDrop<()>, Task);
 
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Tied> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let Tie { scope, token, site } = self;
-        let cancels = Fiber::new(Leaf::new(Cancels(token), site)).named("token").into_run();
-        let (branch, task) = scope.branch(cx, cancels, site);
+        let cancels = Cancels(token);
+        let fork = Fiber::lazy_at(site, move || drop(cancels)).named("token").into_run();
+        let (branch, task) = scope.branch(cx, fork, site);
         branch.context().never_starts();
-        Step::Done(Outcome::Success(Tied { fork: Handle::new(branch), _never_run: task }))
-    }
-}
-
-/// Cancels the fork, and with it the token, when it is dropped.
-struct Tied {
-    fork: Handle<()>,
-    _never_run: Task,
-}
-
-impl Drop for Tied {
-    fn drop(&mut self) {
-        self.fork.cancel_now();
+        Step::Done(Outcome::Success((Handle::new(branch).cancel_on_drop(), task)))
     }
 }
 
@@ -181,22 +170,8 @@ fn own<T>(first: Outcome<Either<(), T>>, second: Outcome<Either<(), T>>) -> Outc
     }
 }
 
-/// Waits forever, and cancels its token when it is dropped.
+/// Cancels its token when it is dropped.
 struct Cancels(CancelToken);
-
-impl Wait for Cancels {
-    type Out = ();
-
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        None
-    }
-
-    fn register(&mut self, _: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
-        None
-    }
-
-    fn deregister(&mut self, _: &Cx<'_>) {}
-}
 
 impl Drop for Cancels {
     fn drop(&mut self) {

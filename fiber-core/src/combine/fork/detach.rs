@@ -4,6 +4,7 @@ use super::branch::Branch;
 use super::fiber_wait::{FiberEnd, FiberWait};
 use super::handle::Handle;
 use super::result_cell::Home;
+use super::tied::CancelOnDrop;
 use crate::engine::context::{Context, Cx, Watch};
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
@@ -119,7 +120,7 @@ impl<R: Run> Run for Disconnect<R> {
         }
         let (branch, task) = Branch::detached(cx, self.run, Home, self.site);
         branch.run_last(&cx.above(&Watch::host(cx)), task);
-        let connection = Connection(Handle::new(branch));
+        let connection = Connection(Handle::new(branch).cancel_on_drop());
         // If the fiber was cancelled meanwhile, its wait sees the cancellation, and cancels the branch.
         match connection.end(cx) {
             Some(outcome) => Step::Done(outcome),
@@ -134,7 +135,7 @@ impl<R: Run> Run for Disconnect<R> {
 
 /// Takes the outcome of a fiber that is cancelled together with the waiting one, but not awaited.
 #[derive(Debug)]
-pub(crate) struct Connection<T: Send + 'static>(Handle<T>);
+pub(crate) struct Connection<T: Send + 'static>(CancelOnDrop<T>);
 
 impl<T: Send + 'static> FiberEnd for Connection<T> {
     type Value = T;
@@ -146,14 +147,5 @@ impl<T: Send + 'static> FiberEnd for Connection<T> {
 
     fn end(&self, _: &Cx<'_>) -> Option<Outcome<T>> {
         Some(self.0.take()?.passed(Frame::new("disconnect", self.0.site())))
-    }
-}
-
-impl<T: Send + 'static> Drop for Connection<T> {
-    /// The waiting fiber was cancelled or abandoned.
-    fn drop(&mut self) {
-        if !self.0.is_finished() {
-            self.0.cancel_now();
-        }
     }
 }
