@@ -97,8 +97,6 @@ impl<I: Fibers> Run for FirstSuccesses<I> {
 }
 
 impl<I: Fibers> Leaves for FirstSuccesses<I> {
-    type Value = Out<I>;
-    type Left = Out<I>;
     type Given = Out<I>;
 
     fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Out<I>>>>) -> Step<'s, Self::Out> {
@@ -120,14 +118,6 @@ impl<I: Fibers> Leaves for FirstSuccesses<I> {
         };
         run_pulled(cx, self.fibers, quorum, frame)
     }
-
-    fn all(values: Vec<Out<I>>) -> Vec<Out<I>> {
-        values
-    }
-
-    fn arrived(left: Vec<Out<I>>) -> Vec<Out<I>> {
-        left
-    }
 }
 
 /// The first successes, or all failures.
@@ -143,7 +133,7 @@ pub(crate) struct Quorum<T> {
     failures: Failures,
     /// A separate field, as in `first_success`.
     panics: Failures,
-    /// Where the values are left after a cancellation.
+    /// Where the values are left.
     left: Option<Arc<Left<T>>>,
     frame: Frame,
 }
@@ -174,17 +164,17 @@ impl<T: Send + 'static> Gather<T> for Quorum<T> {
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let is_reached = self.is_reached();
         // Of those that have not failed, enough could have succeeded.
-        let is_cut_off = !is_reached && self.failed <= self.may_fail && cx.is_cancelled();
+        let is_cut_off = self.failed <= self.may_fail && cx.is_cancelled();
         let Quorum { values, failures, panics, left, frame, .. } = self;
         let (panicked, failed) = (panics.take(), failures.take());
-        let left = left.filter(|_| is_cut_off);
+        let left = left.filter(|_| is_reached || is_cut_off);
         if is_reached || left.is_some() {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
             // The drop of an error may panic, which must not lose the values.
             discard::<Option<Outcome<Vec<T>>>>(failed, cx);
             let Some(left) = left else { return Outcome::Success(values) };
             left.leave(values);
-            return Outcome::Cancelled;
+            return if is_reached { Outcome::Success(Vec::new()) } else { Outcome::Cancelled };
         }
         let outcome = match (panicked, failed) {
             (Some(panicked), Some(failed)) => panicked.suppress(failed, cx),

@@ -150,11 +150,9 @@ impl<I: Fibers> Run for Parallel<I> {
 }
 
 impl<I: Fibers> Leaves for Parallel<I> {
-    type Value = Out<I>;
-    type Left = Option<Out<I>>;
     type Given = (usize, Out<I>);
 
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Left>>>) -> Step<'s, Self::Out> {
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Given>>>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -163,15 +161,6 @@ impl<I: Fibers> Leaves for Parallel<I> {
         let values = Vec::with_capacity(count);
         let all = All { values, failure: Failures::default(), stops: self.stops, left, frame };
         run_all(cx, self.fibers, all, Plan { limit: self.limit, frame })
-    }
-
-    fn all(values: Vec<Out<I>>) -> Vec<(usize, Out<I>)> {
-        values.into_iter().enumerate().collect()
-    }
-
-    fn arrived(left: Vec<Option<Out<I>>>) -> Vec<(usize, Out<I>)> {
-        let numbered = left.into_iter().enumerate();
-        numbered.filter_map(|(index, value)| value.map(|value| (index, value))).collect()
     }
 }
 
@@ -185,8 +174,8 @@ pub(crate) struct All<T> {
     values: Vec<Option<T>>,
     failure: Failures,
     stops: bool,
-    /// Where the values are left after a cancellation.
-    left: Option<Arc<Left<Option<T>>>>,
+    /// Where the values are left, each with its index.
+    left: Option<Arc<Left<(usize, T)>>>,
     frame: Frame,
 }
 
@@ -213,18 +202,19 @@ impl<T: Send + 'static> Gather<T> for All<T> {
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let All { values, failure, left, frame, .. } = self;
-        if let Some(failure) = failure.take::<Vec<T>>() {
-            if let Some(left) = left.filter(|_| failure.is_cancelled()) {
-                left.leave(values);
-                return failure;
-            }
-            return values
-                .into_iter()
-                .fold(failure, |outcome, value| outcome.without(value, cx))
-                .passed(frame);
+        let failure = failure.take::<Vec<T>>();
+        if let Some(left) = left.filter(|_| failure.as_ref().is_none_or(Outcome::is_cancelled)) {
+            let numbered = values.into_iter().enumerate();
+            left.leave(numbered.filter_map(|(index, value)| value.map(|value| (index, value))).collect());
+            return failure.unwrap_or(Outcome::Success(Vec::new()));
         }
-        // Without a failure, all started branches have succeeded.
-        Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
+        match failure {
+            Some(failure) => {
+                values.into_iter().fold(failure, |outcome, value| outcome.without(value, cx)).passed(frame)
+            }
+            // Without a failure, all started branches have succeeded.
+            None => Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect()),
+        }
     }
 
     fn discard(self, fiber: &Context) {

@@ -1,7 +1,8 @@
 //! What has arrived when the time is up: `parallel(..).within(..)` and `first_successes(..).within(..)`.
 //!
 //! A time limit drops the outcome of what it cancels. So the operator leaves its values in a place that it shares with the limit,
-//! and ends as cancelled. The limit takes them if its time is up. After any other cancellation they are dropped.
+//! also if it ends as cancelled. The limit takes them if the operator has succeeded, or if its time is up. After any other
+//! cancellation they are dropped.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,23 +27,13 @@ pub struct Within<P> {
     site: Site,
 }
 
-/// An operator that leaves what has arrived if it is cancelled.
-pub trait Leaves: Run<Out = Vec<Self::Value>> {
-    /// What each branch gives.
-    type Value: Send + 'static;
-    /// What is left for each branch.
-    type Left: Send + 'static;
-    /// The value with what the user has to know about it.
+/// An operator that can leave its values instead of giving them.
+pub trait Leaves: Run {
+    /// A value with what the user has to know about it.
     type Given: Send + 'static;
 
-    /// Runs, and leaves there, if anywhere, what has arrived if it ends as cancelled.
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Left>>>) -> Step<'s, Self::Out>;
-
-    /// All values.
-    fn all(values: Vec<Self::Value>) -> Vec<Self::Given>;
-
-    /// Those that have arrived.
-    fn arrived(left: Vec<Self::Left>) -> Vec<Self::Given>;
+    /// Runs, and leaves there, if anywhere, all values if it succeeds, or what has arrived if it ends as cancelled.
+    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Given>>>) -> Step<'s, Self::Out>;
 }
 
 impl<P> Within<P> {
@@ -71,11 +62,11 @@ impl<P: Leaves> Run for Within<P> {
 
 struct Leaving<P: Leaves> {
     branches: P,
-    left: Arc<Left<P::Left>>,
+    left: Arc<Left<P::Given>>,
 }
 
 impl<P: Leaves> Run for Leaving<P> {
-    type Out = Vec<P::Value>;
+    type Out = P::Out;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         self.branches.run_leaving(cx, Some(self.left))
@@ -86,7 +77,7 @@ impl<P: Leaves> Run for Leaving<P> {
     }
 }
 
-/// What has arrived at an operator that has ended as cancelled.
+/// What has arrived at an operator that has succeeded, or has ended as cancelled.
 #[derive(Debug)]
 pub struct Left<V>(Mutex<Vec<V>>);
 
@@ -116,20 +107,20 @@ fn discard_each<V>(values: Vec<V>, torn: &mut Vec<Panic>) {
 
 /// Gives all values, or those that have arrived when the time is up.
 struct Partial<P: Leaves> {
-    left: Arc<Left<P::Left>>,
+    left: Arc<Left<P::Given>>,
     site: Site,
 }
 
-impl<P: Leaves> RegionEnd<Vec<P::Value>> for Partial<P> {
+impl<P: Leaves> RegionEnd<P::Out> for Partial<P> {
     type Out = Vec<P::Given>;
 
-    fn conclude(self, cx: &Cx<'_>, ended: Option<Outcome<Vec<P::Value>>>) -> Outcome<Self::Out> {
+    fn conclude(self, cx: &Cx<'_>, ended: Option<Outcome<P::Out>>) -> Outcome<Self::Out> {
         let left = self.left.take();
-        match ended {
-            None => Outcome::Success(P::arrived(left)),
-            Some(ended) => {
-                let outcome = ended.map(P::all).without_parts(left, discard_each, cx);
-                outcome.passed(Frame::new(OPERATOR, self.site))
+        match ended.and_then(|ended| ended.split().err()) {
+            None => Outcome::Success(left),
+            Some(wrong) => {
+                let wrong: Outcome<Self::Out> = wrong.without_parts(left, discard_each, cx);
+                wrong.passed(Frame::new(OPERATOR, self.site))
             }
         }
     }
