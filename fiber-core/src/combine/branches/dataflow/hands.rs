@@ -57,12 +57,8 @@ pub(super) struct Hands<'a, P: Program> {
 }
 
 impl<'a, P: Program> Hands<'a, P> {
-    pub(super) fn alone(cx: &'a Cx<'a>, inside: &'a Cx<'a>, core: Core<P>, group: &'a Part<'a>) -> Self {
-        Hands { cx, inside, crew: Lendable::new(Crew::Alone(core, group)), core: None, helper: None }
-    }
-
-    pub(super) fn join(cx: &'a Cx<'a>, inside: &'a Cx<'a>, shared: Arc<Shared<P>>) -> Self {
-        Hands { cx, inside, crew: Lendable::new(Crew::Together(shared)), core: None, helper: None }
+    pub(super) fn new(cx: &'a Cx<'a>, inside: &'a Cx<'a>, crew: Crew<'a, P>) -> Self {
+        Hands { cx, inside, crew: Lendable::new(crew), core: None, helper: None }
     }
 
     /// Starts steps until none is ready.
@@ -178,27 +174,18 @@ impl<'a, P: Program> Hands<'a, P> {
 
 /// The start of a step.
 pub struct Start<'s, 'h, P: Program> {
-    index: usize,
-    how: How<'s, 'h, P>,
+    pub(super) index: usize,
+    pub(super) how: How<'s, 'h, P>,
 }
 
-enum How<'s, 'h, P: Program> {
+pub(super) enum How<'s, 'h, P: Program> {
     /// By a thread that runs the step.
     Here(&'s mut Hands<'h, P>),
     /// As a fiber whose start the scheduler decides about.
     Apart { shared: &'s Arc<Shared<P>>, core: Box<Core<P>>, cx: Option<&'s Cx<'h>> },
 }
 
-impl<'s, 'h, P: Program> Start<'s, 'h, P> {
-    pub(super) fn apart(
-        index: usize,
-        shared: &'s Arc<Shared<P>>,
-        core: Box<Core<P>>,
-        cx: Option<&'s Cx<'h>>,
-    ) -> Self {
-        Start { index, how: How::Apart { shared, core, cx } }
-    }
-
+impl<P: Program> Start<'_, '_, P> {
     /// Evaluates the expression of the step that `pick` gives, and starts its fiber.
     #[doc(hidden)]
     pub fn run<R, F>(self, pick: impl FnOnce(&mut P::Steps) -> &mut Step<F>)

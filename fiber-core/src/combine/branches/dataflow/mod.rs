@@ -34,7 +34,7 @@ mod values;
 use std::panic::Location;
 
 use self::core::{Conclusion, Core, NAME, Starter};
-use self::hands::Hands;
+use self::hands::{Crew, Hands};
 use self::shared::{Concluded, Shared};
 use crate::combine::region::group;
 use crate::engine::context::{Cx, Part};
@@ -94,7 +94,7 @@ impl<P: Program> Run for Dataflow<P> {
         }
         let mut group = Part::structure(cx, NAME, Instant::FAR_FUTURE, site);
         let inside = &cx.within(&group);
-        let mut hands = Hands::alone(cx, inside, core, &group);
+        let mut hands = Hands::new(cx, inside, Crew::Alone(core, &group));
         hands.work();
         match hands.into_rest() {
             Ok(core) => Ran::Done(core.conclude(cx)),

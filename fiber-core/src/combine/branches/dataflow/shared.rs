@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::core::{Core, Program};
-use super::hands::{Hands, Start};
+use super::hands::{Crew, Hands, How, Start};
 use super::values::{Made, Put};
 use crate::combine::fork::branch::Branch;
 use crate::combine::fork::sink::Sink;
@@ -105,7 +105,7 @@ impl<P: Program> Shared<P> {
     pub(super) fn start_apart(self: &Arc<Self>, cx: Option<&Cx<'_>>) {
         while let Some((index, core)) = self.take() {
             let starter = core.starter();
-            starter(index, Start::apart(index, self, core, cx));
+            starter(index, Start { index, how: How::Apart { shared: self, core, cx } });
         }
     }
 
@@ -174,7 +174,7 @@ impl<P: Program> Run for Help<P> {
     type Out = ();
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
-        Hands::join(cx, &cx.enter(&self.0.group), self.0.clone()).work();
+        Hands::new(cx, &cx.enter(&self.0.group), Crew::Together(self.0.clone())).work();
         Step::Done(Outcome::Success(()))
     }
 }
