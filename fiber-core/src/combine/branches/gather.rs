@@ -320,31 +320,9 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Calls `schedule` with as many branches as the limit allows now, each as a separate fiber.
     fn fill(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
-        if !self.is_limited() {
-            return self.fill_all(schedule);
-        }
         while let Some((index, run)) = self.take() {
             schedule(self.branch(index, run));
         }
-    }
-
-    /// The same without a limit: the source is locked once, and not for each branch.
-    fn fill_all(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
-        let Some(mut source) = self.lock_source() else { return };
-        let (mut rest, mut pulled) = (source.members.take(), source.pulled);
-        drop(source);
-        while let Some((members, run)) = rest.and_then(|members| self.pull_one(members)) {
-            // Relaxed: a branch that starts although others have just decided finds its group cancelled.
-            rest = if self.is_over.load(Ordering::Relaxed) {
-                self.discard(members);
-                None
-            } else {
-                Some(members)
-            };
-            schedule(self.branch(pulled, run));
-            pulled += 1;
-        }
-        self.source.lock().pulled = pulled;
     }
 
     /// The task of a branch that is a separate fiber.
@@ -452,9 +430,19 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// Pulls a branch, and makes the members available to other threads again.
-    fn pull(self: &Arc<Self>, members: M) -> Option<M::Run> {
-        let (members, run) = self.pull_one(members)?;
+    /// Pulls a branch, and makes the members available to other threads again. `None`: none is left, or the iterator
+    /// panicked; the members are dropped.
+    fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Run> {
+        let pulled = guard(|| members.pull()).unwrap_or_else(|panic| {
+            self.fail(&self.group, Outcome::Panicked(panic));
+            None
+        });
+        let Some(run) = pulled else {
+            // Relaxed: an early check that saves the lock.
+            self.is_over.store(true, Ordering::Relaxed);
+            self.discard(members);
+            return None;
+        };
         let mut source = self.source.lock();
         let missed = std::mem::take(&mut source.missed).min(source.places);
         if source.is_closed {
@@ -466,18 +454,6 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
             (0..missed).for_each(|_| drop(self.offer_helper()));
         }
         Some(run)
-    }
-
-    /// Pulls a branch. `None`: none is left, or the iterator panicked; the members are dropped.
-    fn pull_one(&self, mut members: M) -> Option<(M, M::Run)> {
-        match guard(|| members.pull()) {
-            Ok(Some(run)) => return Some((members, run)),
-            // Relaxed: an early check that saves the lock.
-            Ok(None) => self.is_over.store(true, Ordering::Relaxed),
-            Err(panic) => self.fail(&self.group, Outcome::Panicked(panic)),
-        }
-        self.discard(members);
-        None
     }
 
     /// Drops the rest. A panic of that drop counts as a panic of the iterator.
