@@ -161,24 +161,18 @@ fn arrive<A: Send + 'static, B: Send + 'static, J: Joint<A, B>, T>(
     }
 }
 
-struct Left<A, B, J>(PhantomData<fn(A, B, J)>);
-struct Right<A, B, J>(PhantomData<fn(A, B, J)>);
-type LeftOf<R, S, J> = Left<<R as Run>::Out, <S as Run>::Out, J>;
-type RightOf<R, S, J> = Right<<R as Run>::Out, <S as Run>::Out, J>;
+/// The sink of a branch.
+struct SideOf<A, B, J, const IS_RIGHT: bool>(PhantomData<fn(A, B, J)>);
+type LeftOf<R, S, J> = SideOf<<R as Run>::Out, <S as Run>::Out, J, false>;
+type RightOf<R, S, J> = SideOf<<R as Run>::Out, <S as Run>::Out, J, true>;
 
-impl<A, B, J> Left<A, B, J> {
+impl<A, B, J, const IS_RIGHT: bool> SideOf<A, B, J, IS_RIGHT> {
     fn new() -> Self {
-        Left(PhantomData)
+        SideOf(PhantomData)
     }
 }
 
-impl<A, B, J> Right<A, B, J> {
-    fn new() -> Self {
-        Right(PhantomData)
-    }
-}
-
-impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B, J> {
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for SideOf<A, B, J, false> {
     type Place = ();
     const RACES: bool = J::RACES;
 
@@ -187,7 +181,7 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B
     }
 }
 
-impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, B, J> {
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for SideOf<A, B, J, true> {
     type Place = ();
     const RACES: bool = J::RACES;
 
@@ -248,10 +242,10 @@ struct Second<'a, A, S, J> {
 }
 
 impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S, J> {
-    type Promoted = Branch<S, Right<A, S::Out, J>>;
+    type Promoted = Branch<S, SideOf<A, S::Out, J, true>>;
 
     fn promote(self) -> (Task, Self::Promoted) {
-        let (branch, task) = Branch::new(self.group.context(), self.run, Right::new(), self.site);
+        let (branch, task) = Branch::new(self.group.context(), self.run, SideOf::new(), self.site);
         (task, branch)
     }
 }
