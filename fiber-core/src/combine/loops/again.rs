@@ -76,7 +76,6 @@ impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
 }
 
 impl<R: Run, S: Fibers<Run = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {
-    type Item = Either<(), R::Out>;
     type Carry = After<K::Seen>;
     type Out = R::Out;
     /// A pause, or a round.
@@ -84,7 +83,7 @@ impl<R: Run, S: Fibers<Run = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence
     const NAME: &'static str = K::NAME;
 
     #[inline]
-    fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<R::Out>> {
+    fn carry(outcome: Outcome<Either<(), R::Out>>) -> Result<Self::Carry, Outcome<R::Out>> {
         let outcome = match outcome.split() {
             Ok(Either::Left(())) => return Ok(After::Pause),
             Ok(Either::Right(value)) => Outcome::Success(value),

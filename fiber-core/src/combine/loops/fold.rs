@@ -55,7 +55,6 @@ where
     R: Run<Out = S>,
     F: FnMut(S, I::Item) -> Fiber<S, R> + Send + 'static,
 {
-    type Item = S;
     type Carry = S;
     type Out = S;
     type Round = R;

@@ -123,14 +123,12 @@ pub(crate) type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
 
 /// The source of a loop's rounds.
 pub trait Rounds: Send + 'static + Sized {
-    /// The value of one round.
-    type Item: Send + 'static;
     /// The state that a round leaves for the next one.
     type Carry: Send + 'static;
     /// The value of the loop.
     type Out: Send + 'static;
     /// One round.
-    type Round: Run<Out = Self::Item>;
+    type Round: Run;
     /// The loop's name in a trace.
     const NAME: &'static str;
     /// Whether only `next` knows if there is another round. In that case, the loop calls `next` before the scheduling
@@ -141,7 +139,7 @@ pub trait Rounds: Send + 'static + Sized {
     ///
     /// # Errors
     /// The outcome of the loop, if it ends here.
-    fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<Self::Out>>;
+    fn carry(outcome: Outcome<ValueOf<Self>>) -> Result<Self::Carry, Outcome<Self::Out>>;
 
     /// The next round, or the end. `last` is the state that the previous round left. May panic.
     fn next(
@@ -153,6 +151,9 @@ pub trait Rounds: Send + 'static + Sized {
     /// Drops the source when there are no more rounds; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 }
+
+/// The value of one round.
+type ValueOf<L> = <<L as Rounds>::Round as Run>::Out;
 
 /// Runs rounds until there are none left.
 #[derive(Clone, Debug)]
@@ -274,11 +275,11 @@ impl<L: Rounds> Follow<()> for Later<L> {
 }
 
 /// The loop after a round that had to wait.
-impl<L: Rounds> Follow<L::Item> for Loop<L> {
+impl<L: Rounds> Follow<ValueOf<L>> for Loop<L> {
     type Out = L::Out;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<L::Item>) -> LoopStep<'s, L> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<ValueOf<L>>) -> LoopStep<'s, L> {
         match L::carry(outcome) {
             Err(end) => Step::Done(self.end(cx, end)),
             Ok(last) if L::NEXT_MAY_END || self.spend(cx) => self.turn(cx, Paused::After(Some(last))),
@@ -301,7 +302,6 @@ where
     R: Run<Out = ControlFlow<T, S>>,
     F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
 {
-    type Item = ControlFlow<T, S>;
     type Carry = S;
     type Out = T;
     type Round = R;
@@ -339,7 +339,6 @@ where
     R: Run<Out = ()>,
     F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
 {
-    type Item = ();
     type Carry = ();
     type Out = ();
     type Round = R;
@@ -380,7 +379,6 @@ where
     R: Run + Clone,
     F: FnMut(&R::Out) -> bool + Send + 'static,
 {
-    type Item = R::Out;
     type Carry = R::Out;
     type Out = R::Out;
     type Round = R;
