@@ -2,10 +2,9 @@
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use std::panic::Location;
 use std::time::Duration;
 
-use super::iterate::Rounds;
+use super::iterate::{Loop, Rounds};
 use crate::combine::sequence::fibers::Fibers;
 use crate::combine::sequence::{Either, OneOf};
 use crate::engine::context::Cx;
@@ -61,18 +60,15 @@ pub trait Kind<T>: Send + 'static {
     fn end(seen: Self::Seen, rounds: u64) -> Outcome<T>;
 }
 
-impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
-    // Inlined, so that the policy, which is large, is not moved from function to function.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    #[track_caller]
-    pub(super) fn new(source: S, policy: Policy<I>) -> Self {
-        Again::at(Location::caller(), source, policy)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn at(site: Site, source: S, policy: Policy<I>) -> Self {
-        Again { source, recurrence: Recurrence::new(policy), kind: PhantomData, site }
-    }
+/// The loop of `retry` or `repeat`.
+// Inlined, so that the policy, which is large, is not moved from function to function.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn again<S, I: 'static, K>(
+    site: Site,
+    source: S,
+    policy: Policy<I>,
+) -> Loop<Again<S, Recurrence<I>, K>> {
+    Loop::at(site, Again { source, recurrence: Recurrence::new(policy), kind: PhantomData, site })
 }
 
 impl<R: Run, S: Fibers<Run = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {

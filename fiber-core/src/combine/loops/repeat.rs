@@ -1,7 +1,8 @@
 use std::iter;
+use std::panic::Location;
 use std::time::Duration;
 
-use super::again::{Again, Cloned, Kind};
+use super::again::{Again, Cloned, Kind, again};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, RunAgain};
@@ -38,7 +39,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     where
         R: RunAgain,
     {
-        Fiber::new(Loop::new(Again::new(Cloned(self.into_run()), policy)))
+        Fiber::new(again(Location::caller(), Cloned(self.into_run()), policy))
     }
 }
 
@@ -70,7 +71,7 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(Again::new(iter::repeat_with(round), policy)))
+        Fiber::new(again(Location::caller(), iter::repeat_with(round), policy))
     }
 }
 

@@ -1,7 +1,8 @@
 use std::iter;
+use std::panic::Location;
 use std::time::Duration;
 
-use super::again::{Again, Cloned, Kind};
+use super::again::{Again, Cloned, Kind, again};
 use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, RunAgain};
@@ -49,7 +50,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     where
         R: RunAgain,
     {
-        Fiber::new(Loop::new(Again::new(Cloned(self.into_run()), policy)))
+        Fiber::new(again(Location::caller(), Cloned(self.into_run()), policy))
     }
 }
 
@@ -81,7 +82,7 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(Again::new(iter::repeat_with(attempt), policy)))
+        Fiber::new(again(Location::caller(), iter::repeat_with(attempt), policy))
     }
 
     /// For combinators built on this one: `site` is the place where the user calls them.
@@ -90,7 +91,7 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::at(site, Again::at(site, iter::repeat_with(attempt), policy)))
+        Fiber::new(again(site, iter::repeat_with(attempt), policy))
     }
 }
 
