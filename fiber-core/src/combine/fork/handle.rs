@@ -331,21 +331,18 @@ impl<T: Send + 'static> Joined<T> {
     fn translated(&self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
         let outcome = match outcome {
             // Cancelled, too, if a common ancestor was.
-            Outcome::Cancelled => unless_cancelled(Some(cx), || Outcome::Failure(self.cancelled())),
+            Outcome::Cancelled => unless_cancelled(Some(cx), || {
+                let error = Error::new(Cancelled);
+                // The program may not expect that a branch is a parent, which has cancelled this fiber at its end.
+                let error = match self.0.0.ended_parent() {
+                    Some(why) => error.context(why),
+                    None => error,
+                };
+                Outcome::Failure(error)
+            }),
             outcome => outcome,
         };
         outcome.passed(Frame::new("fork", self.0.site()))
-    }
-}
-
-impl<T> Joined<T> {
-    /// Says more if the fiber was cancelled with its parent, because the program may not expect that a branch is one.
-    fn cancelled(&self) -> Error {
-        let error = Error::new(Cancelled);
-        match self.0.0.ended_parent() {
-            Some(why) => error.context(why),
-            None => error,
-        }
     }
 }
 
