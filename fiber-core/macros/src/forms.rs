@@ -11,8 +11,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Arm, Attribute, Block, Expr, ExprBreak, ExprRange, ExprReturn, ExprUnary, Local, LocalInit, Macro, Stmt,
-    Token,
+    Arm, Attribute, Block, Expr, ExprBreak, ExprLet, ExprRange, ExprReturn, ExprUnary, Local, LocalInit,
+    Macro, Stmt, Token,
 };
 
 use crate::marks::{self, DO, FIRST, LET, TAIL};
@@ -96,9 +96,7 @@ impl Forms {
             (None, Stands::Alone) => wait(&fiber.to_token_stream(), fiber.span(), comes, span),
             (None, Stands::Unused) => unused_wait(fiber, comes, span),
             (None, Stands::Inside) => wait_inside(fiber, comes, span),
-            (Some(_), _) => {
-                quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber))
-            }
+            (Some(_), _) => misplaced(fiber).into_token_stream(),
         };
         let attrs = &form.attrs;
         Expr::Verbatim(quote!(#(#attrs)* #wait))
@@ -129,10 +127,22 @@ impl Forms {
                     *expr = self.wait(form, span, stands);
                 }
             }
+            Expr::Let(condition) => self.condition(condition),
             Expr::Break(form) if is_tail(form) => *expr = self.tail(form),
             Expr::Return(leave) if self.elsewhere.is_none() => self.value(leave),
             _ => {}
         }
+    }
+
+    /// Reports a `let!` in a condition, which is no statement.
+    fn condition(&mut self, condition: &mut ExprLet) {
+        let Some(index) = condition.attrs.iter().position(|attr| attr.path().is_ident(LET)) else { return };
+        let mark = condition.attrs.remove(index);
+        self.error(
+            mark.pound_token.span,
+            "a condition waits by `do!`: `if let pattern = do! fiber`, and so in a `while let`",
+        );
+        *condition.expr = misplaced(&condition.expr);
     }
 
     fn tail(&mut self, form: &ExprBreak) -> Expr {
@@ -168,6 +178,11 @@ impl Forms {
         };
         leave.expr = Some(Box::new(Expr::Verbatim(quote_spanned!(span=> gives.value(#value)))));
     }
+}
+
+/// In place of a wait that was reported, with the type of its value: the compiler has nothing to add.
+fn misplaced(fiber: &Expr) -> Expr {
+    Expr::Verbatim(quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber)))
 }
 
 /// A fiber that is awaited beside others. It has the span of the user's expression, so that a type error points
@@ -303,10 +318,7 @@ impl VisitMut for Forms {
             self.check_place("let!", span);
         }
         if let (Some(_), Some(init)) = (self.elsewhere, &mut local.init) {
-            let fiber = &init.expr;
-            let misplaced =
-                quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber));
-            *init.expr = Expr::Verbatim(misplaced);
+            *init.expr = misplaced(&init.expr);
             local.attrs.clear();
         }
     }
