@@ -68,6 +68,7 @@ impl<T> fmt::Debug for LocalKey<T> {
 /// let both = greet.clone().zip(greet.with_local(&TENANT, "Ann".to_owned()));
 /// assert_eq!(fiber_sched::run(both).unwrap(), ("hello nobody".to_owned(), "hello Ann".to_owned()));
 /// ```
+#[doc(alias("task_local", "FiberRef"))]
 #[macro_export]
 macro_rules! local_key {
     ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $default:expr;) => {

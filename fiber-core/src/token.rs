@@ -27,6 +27,7 @@ use crate::footprint::{Access, Object};
 /// service.cancel();
 /// assert!(other.is_cancelled() && service.child().is_cancelled());
 /// ```
+#[doc(alias = "CancellationToken")]
 #[derive(Debug)]
 pub struct CancelToken(Ref<Bare>);
 

@@ -354,6 +354,7 @@ impl TestScheduler {
     ///
     /// # Panics
     /// With a report, on a livelock.
+    #[doc(alias = "advance")]
     #[track_caller]
     pub fn run_for(&self, duration: Duration) {
         let end = self.now() + duration;

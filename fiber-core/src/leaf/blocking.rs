@@ -33,6 +33,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// end, and its value is dropped; a panic of it then goes to
     /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved). See [`blocking_with`](Fiber::blocking_with) for a
     /// closure that can be asked to stop, and [`uncancelable`](Fiber::uncancelable) to wait for its end.
+    #[doc(alias = "spawn_blocking")]
     #[track_caller]
     pub fn blocking<F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where

@@ -34,6 +34,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// The wait ends at once. After that, [`Resume::is_closed`] is `true`, and calling the `Resume` has no effect.
+    #[doc(alias = "async_")]
     #[track_caller]
     pub fn callback<F>(register: F) -> Fiber<T, Leaf<Callback<T, F>>>
     where

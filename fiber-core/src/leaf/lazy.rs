@@ -63,6 +63,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Panics
     /// A panic of `f` becomes the fiber's outcome.
+    #[doc(alias = "suspend")]
     #[inline]
     #[track_caller]
     pub fn defer<R, F>(f: F) -> Fiber<T, Defer<F>>

@@ -18,6 +18,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// The wait ends at once. In an uncancelable region it hangs forever.
+    #[doc(alias = "pending")]
     #[track_caller]
     pub fn never() -> Fiber<T, Leaf<Never<T>>> {
         Fiber::never_at(Location::caller())

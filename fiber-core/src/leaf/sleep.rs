@@ -20,6 +20,7 @@ impl Fiber<()> {
     ///
     /// # Cancellation
     /// The wait ends at once, and its timer is removed.
+    #[doc(alias = "sleep")]
     #[track_caller]
     pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
         Fiber::delay_at(Location::caller(), duration)
@@ -41,6 +42,7 @@ impl Fiber<()> {
     ///
     /// # Cancellation
     /// The wait ends at once, and its timer is removed.
+    #[doc(alias = "sleep_until")]
     #[track_caller]
     pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
         Fiber::until_at(Location::caller(), instant)

@@ -13,6 +13,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// use fiber_core::Fiber;
     /// assert_eq!(fiber_sched::run(Fiber::success(1)).unwrap(), 1);
     /// ```
+    #[doc(alias("ready", "pure", "succeed"))]
     #[inline]
     pub fn success(value: T) -> Fiber<T, Success<T>> {
         Fiber::new(Success(value))

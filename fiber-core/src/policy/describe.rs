@@ -26,6 +26,7 @@ use crate::error::Error;
 /// assert_eq!(policy.preview(10), [100, 200, 400, 500].map(millis));
 /// assert_eq!(format!("{policy:?}"), "(exponential(100ms).capped(500ms) & recurs(4)).while_input(..)");
 /// ```
+#[doc(alias("schedule", "backoff"))]
 #[must_use = "a policy does nothing by itself: hand it to retry or repeat"]
 pub struct Policy<I = Error> {
     pub(super) rule: Rule<Condition<I>>,
@@ -68,6 +69,7 @@ impl<I: 'static> Policy<I> {
     /// let last = tick.repeat(Policy::fixed_rate(Duration::from_secs(10)) & Policy::recurs(2));
     /// assert_eq!(test.run(last).unwrap().as_nanos(), 20_000_000_000);
     /// ```
+    #[doc(alias = "interval")]
     #[inline]
     pub fn fixed_rate(interval: Duration) -> Self {
         Policy::of(Part::FixedRate(interval))

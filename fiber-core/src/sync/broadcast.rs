@@ -39,6 +39,7 @@ use crate::primitive::{AtomicU64, Ordering};
 ///
 /// Clones send to the same subscribers. When the last one is dropped, the subscribers receive the remaining values, and then
 /// [`Closed`](super::Closed). Each value is shared and cloned for its receivers, except for the last one.
+#[doc(alias("hub", "topic"))]
 pub struct Broadcast<T>(Counted<SendingEnd<T>>);
 
 /// Closes the broadcast when the last sender is dropped.

@@ -30,6 +30,7 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 /// ```
 ///
 /// Writes before a count are visible to the fibers that waited. Clones share the count.
+#[doc(alias = "CountDownLatch")]
 #[derive(Clone)]
 pub struct Latch(Arc<Shared>);
 

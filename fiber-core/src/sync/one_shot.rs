@@ -37,6 +37,7 @@ use crate::outcome::Outcome;
 /// A value that was sent earlier arrives: the fiber succeeds with it, even if it is cancelled before it begins to wait. It is dropped
 /// only together with an answer that is never run, or that has lost a race. To know that a value was received, send it through a
 /// [rendezvous](super::Channel::rendezvous).
+#[doc(alias = "oneshot")]
 #[track_caller]
 pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, impl Run<Out = T>>) {
     one_shot_at(Location::caller())

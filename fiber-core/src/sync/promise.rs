@@ -39,6 +39,7 @@ use crate::outcome::Outcome;
 ///
 /// Waiters clone the value concurrently, so it has to be [`Sync`] as well as [`Clone`].
 /// [`one_shot`](super::one_shot) is for any other value, and for a single receiver.
+#[doc(alias = "deferred")]
 pub struct Promise<T: 'static>(Arc<Shared<T>>);
 
 struct Shared<T> {

@@ -38,6 +38,7 @@ use crate::primitive::{AtomicU64, Ordering};
 ///
 /// Clones share the value. When the last one is dropped, the watchers see the last value, and then
 /// [`Closed`](super::Closed).
+#[doc(alias = "SubscriptionRef")]
 pub struct Watch<T>(Counted<SettingEnd<T>>);
 
 /// Wakes the watchers when the last handle that could set the value is dropped.
@@ -144,6 +145,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     /// users.update(|users| users + 1);
     /// assert_eq!(users.get(), 2);
     /// ```
+    #[doc(alias = "send_modify")]
     pub fn update(&self, mut f: impl FnMut(&T) -> T) {
         loop {
             let (value, version) = self.0.0.current();
@@ -154,6 +156,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     }
 
     /// A watcher that has seen the current value, and waits for the next.
+    #[doc(alias = "subscribe")]
     pub fn watch(&self) -> Watcher<T> {
         let shared = self.0.0.clone();
         let (_, version) = shared.current();

@@ -32,6 +32,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// All branches are cancelled and awaited. If a branch has failed before, the fiber fails with its error, also under a timeout whose limit has
     /// passed.
+    #[doc(alias = "select_ok")]
     #[track_caller]
     pub fn first_success<I, R>(fibers: I) -> Fiber<T, RaceOf<I::IntoIter, fn(Frame) -> Successes<T>>>
     where

@@ -35,6 +35,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// All fibers are cancelled and awaited.
+    #[doc(alias("join_all", "try_join_all", "for_each_par"))]
     #[track_caller]
     pub fn parallel<I, R>(fibers: I) -> Fiber<Vec<T>, Parallel<I::IntoIter>>
     where

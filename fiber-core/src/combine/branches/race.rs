@@ -45,6 +45,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Cancellation
     /// Both sides are cancelled and awaited.
+    #[doc(alias = "select")]
     #[track_caller]
     pub fn race<U, S>(self, other: Fiber<U, S>) -> Fiber<Either<T, U>, Race<R, S>>
     where

@@ -32,6 +32,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// All branches are cancelled and awaited.
+    #[doc(alias = "select_all")]
     #[track_caller]
     pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceOf<I::IntoIter, fn(Frame) -> First<T>>>
     where

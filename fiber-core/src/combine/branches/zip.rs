@@ -25,6 +25,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Cancellation
     /// Both sides are cancelled and awaited.
+    #[doc(alias("join", "both"))]
     #[track_caller]
     pub fn zip<U, S>(self, other: Fiber<U, S>) -> Fiber<(T, U), Zip<R, S>>
     where

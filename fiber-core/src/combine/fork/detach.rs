@@ -28,6 +28,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// assert!(test.run(Fiber::delay(Duration::from_secs(60)).detach()).is_success());
     /// assert_eq!(test.live_fibers(), 1);
     /// ```
+    #[doc(alias = "fork_daemon")]
     #[track_caller]
     pub fn detach(self) -> Fiber<Handle<T>, Detach<R>> {
         self.detach_at(Location::caller())

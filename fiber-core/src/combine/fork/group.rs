@@ -42,6 +42,7 @@ use crate::outcome::Outcome;
 /// block_on(pollers.cancel());
 /// assert!(poller.try_outcome().unwrap().is_cancelled());
 /// ```
+#[doc(alias = "TaskTracker")]
 #[derive(Clone)]
 pub struct Group(Arc<Shared>);
 

@@ -163,6 +163,7 @@ impl<T: Send + 'static> Handle<T> {
     /// let error = TestScheduler::new().run(program).failure().unwrap();
     /// assert!(error.is::<TimedOut>());
     /// ```
+    #[doc(alias = "interrupt")]
     #[track_caller]
     pub fn cancel(&self) -> Fiber<(), impl Run<Out = ()> + use<T>> {
         self.cancel_at(Location::caller())
@@ -180,6 +181,7 @@ impl<T: Send + 'static> Handle<T> {
     /// server.cancel_now();
     /// assert!(block_on(server).is_cancelled());
     /// ```
+    #[doc(alias = "abort")]
     pub fn cancel_now(&self) {
         self.context().cancel();
     }

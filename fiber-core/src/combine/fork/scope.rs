@@ -64,6 +64,7 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 /// Owns forks, which end with the [`Fiber::scope`].
+#[doc(alias("JoinSet", "nursery"))]
 #[derive(Clone)]
 pub struct Scope(Arc<Shared>);
 

@@ -39,6 +39,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// };
     /// assert_eq!(fiber_sched::run(both).unwrap(), (1, 2));
     /// ```
+    #[doc(alias("spawn", "start"))]
     #[track_caller]
     pub fn fork(self) -> Fiber<Handle<T>, Fork<R>> {
         self.fork_at(Location::caller())

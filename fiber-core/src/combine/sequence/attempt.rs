@@ -25,6 +25,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// };
     /// assert_eq!(fiber_sched::run(fiber).unwrap(), "sorry, we are offline");
     /// ```
+    #[doc(alias = "either")]
     #[inline]
     #[track_caller]
     pub fn attempt(self) -> Fiber<Result<T, Error>, Then<R, Attempt>> {

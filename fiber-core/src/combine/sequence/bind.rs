@@ -23,6 +23,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// # Cancellation
     /// A cancellation never intervenes between a success and `f`: the value always reaches the function that takes it.
     /// The fiber that `f` returns notices the cancellation when it starts.
+    #[doc(alias("flat_map", "and_then"))]
     #[inline]
     #[track_caller]
     pub fn bind<U, S, F>(self, f: F) -> Fiber<U, Then<R, Bind<F>>>

@@ -19,6 +19,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Panics
     /// A panic of `f` becomes the fiber's outcome.
+    #[doc(alias("map_err", "recover", "catch_all"))]
     #[inline]
     #[track_caller]
     pub fn catch<S, F>(self, f: F) -> Fiber<T, Then<R, Catch<F>>>

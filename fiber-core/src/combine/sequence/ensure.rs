@@ -38,6 +38,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// cancellation came before the first operation of this fiber, so `take.bind(|it| use_it(it).ensure(give_back))` gives
     /// back what was taken. Forks of the finalizer belong to the cancelled fiber, and are cancelled with it; use `zip` or
     /// `parallel` to run several fibers in a finalizer.
+    #[doc(alias("finally", "ensuring", "guarantee"))]
     #[inline]
     #[track_caller]
     pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {
@@ -67,6 +68,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Panics
     /// A panic of `f` counts as one of the finalizer.
+    #[doc(alias("on_exit", "guarantee_case"))]
     #[inline]
     #[track_caller]
     pub fn on_outcome<S, F>(self, f: F) -> Fiber<T, Then<R, OnOutcome<F>>>
@@ -102,6 +104,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// test.run_until_idle();
     /// assert!(handle.outcome().is_cancelled());
     /// ```
+    #[doc(alias = "on_interrupt")]
     #[inline]
     #[track_caller]
     pub fn on_cancel<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, OnCancel<S>>> {

@@ -25,6 +25,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Cancellation
     /// If the fiber is cancelled while the fiber of `f` runs, the value is dropped.
+    #[doc(alias = "inspect")]
     #[inline]
     #[track_caller]
     pub fn tap<U, S, F>(self, f: F) -> Fiber<T, Then<R, Tap<F>>>

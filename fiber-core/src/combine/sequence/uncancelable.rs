@@ -34,6 +34,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// A cancellation of the fiber does not wake waits inside the region, and does not reach branches of `race`, `zip`,
     /// `parallel` and `timeout` there. A race inside still cancels its loser. Forks do not inherit the region: the
     /// cancellation reaches them.
+    #[doc(alias = "uninterruptible")]
     #[inline]
     pub fn uncancelable(self) -> Fiber<T, Uncancelable<R>> {
         Fiber::new(Uncancelable(self.into_run()))

@@ -34,6 +34,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// let forked = depth().fork().bind(|child| child.join()).with_local(&DEPTH, 1);
     /// assert_eq!(fiber_sched::run(forked.zip(depth())).unwrap(), (1, 0));
     /// ```
+    #[doc(alias = "locally")]
     pub fn with_local<V: Send + Sync>(
         self,
         key: &'static LocalKey<V>,

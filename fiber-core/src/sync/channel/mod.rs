@@ -81,6 +81,7 @@ use state::{Overflow, State};
 /// In a [`race`](crate::Fiber::race) of two single waits, a `recv` that loses takes no item, and the item of a `send` that loses is
 /// never received. A branch of any other race may succeed at the same time as the winner; its outcome is dropped.
 /// [`race_with`](crate::Fiber::race_with) gives both.
+#[doc(alias("mpsc", "queue"))]
 #[repr(align(128))]
 pub struct Channel<T> {
     state: Noted<State<T>>,
