@@ -97,7 +97,7 @@ fn unless<E: std::error::Error + 'static>(error: Error) -> Fiber<(), impl Run<Ou
     Fiber::from_outcome(if error.is::<E>() { Outcome::Success(()) } else { Outcome::Failure(error) })
 }
 
-/// The source of a stage's items: an iterator, or the [`Receiver`] of a channel.
+/// The source of a stage's items: an iterator or a collection, or the [`Receiver`] of a channel.
 pub trait Source: Send + 'static + Sized {
     /// The items.
     type Item: Send + 'static;
@@ -116,7 +116,11 @@ impl<T: Send + 'static> Source for Receiver<T> {
     }
 }
 
-impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
+impl<T, I> Source for I
+where
+    T: Send + 'static,
+    I: IntoIterator<Item = T, IntoIter: Send + 'static> + Send + 'static,
+{
     type Item = T;
 
     fn open(self) -> (Receiver<T>, Fiber<()>) {
@@ -138,9 +142,9 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 /// let double = |n: u32| Fiber::delay(Duration::from_secs(n.into())).map(move |()| 2 * n);
 /// let two = |results: Receiver<u32>| results.recv().bind(move |a| results.recv().map(move |b| [a, b]));
 ///
-/// let as_completed = parallel_map([3, 1].into_iter(), 2, double).feed(two);
+/// let as_completed = parallel_map([3, 1], 2, double).feed(two);
 /// assert_eq!(TestScheduler::new().run(as_completed).unwrap(), [2, 6]);
-/// let in_order = parallel_map([3, 1].into_iter(), 2, double).ordered().feed(two);
+/// let in_order = parallel_map([3, 1], 2, double).ordered().feed(two);
 /// assert_eq!(TestScheduler::new().run(in_order).unwrap(), [6, 2]);
 /// ```
 ///

@@ -123,7 +123,7 @@ fn a_limit_of_65_536_needs_no_more_items() {
     drop(sender);
     assert!(test().run(receiver.for_each_recv(MOST, |_| Fiber::delay(SECOND))).is_success());
     for is_ordered in [false, true] {
-        let stage = parallel_map([1, 1, 1].into_iter(), MOST, |n| Fiber::delay(n * SECOND));
+        let stage = parallel_map([1, 1, 1], MOST, |n| Fiber::delay(n * SECOND));
         let stage = if is_ordered { stage.ordered() } else { stage };
         let (all, took) = test().run_timed(stage.feed(collect));
         assert_eq!((all.unwrap().len(), took), (3, SECOND));
@@ -134,7 +134,7 @@ fn a_limit_of_65_536_needs_no_more_items() {
 fn results_come_as_they_are_ready() {
     let (test, at_work) = (TestScheduler::new(), AtWork::default());
     let count = at_work.clone();
-    let stage = parallel_map([3, 1, 2, 1].into_iter(), 2, move |n| at_work.section(n));
+    let stage = parallel_map([3, 1, 2, 1], 2, move |n| at_work.section(n));
     assert_eq!(test.run(stage.feed(collect)).unwrap(), [1, 3, 2, 1]);
     assert_eq!((count.most(), test.now().as_nanos()), (2, 4_000_000_000));
 }
@@ -143,7 +143,7 @@ fn results_come_as_they_are_ready() {
 fn results_come_in_order() {
     let (test, at_work) = (TestScheduler::new(), AtWork::default());
     let count = at_work.clone();
-    let stage = parallel_map([3, 1, 2, 1].into_iter(), 2, move |n| at_work.section(n)).ordered();
+    let stage = parallel_map(vec![3, 1, 2, 1], 2, move |n| at_work.section(n)).ordered();
     assert_eq!(test.run(stage.feed(collect)).unwrap(), [3, 1, 2, 1]);
     assert_eq!((count.most(), test.now().as_nanos()), (2, 4_000_000_000));
 }
