@@ -108,6 +108,7 @@ pub trait Run: Send + 'static + Sized {
     message = "this fiber runs only once, because `{Self}` is not `Clone`",
     label = "an erased `Fiber<T>`, or a captured value that is not `Clone`",
     note = "`Fiber::retry_with` and `Fiber::repeat_with` call a closure that makes the fiber of each round",
+    note = "`Fiber::defer(closure)` can run again if the closure, which makes the fiber, is `Clone`",
     note = "a function that returns `Fiber<T, impl Run<Out = T> + Clone>` gives one that can run again"
 )]
 pub trait RunAgain: Run + Clone {}
