@@ -28,6 +28,7 @@ pub mod faq {
     //! [dataflow.md]: https://docs.rs/fiber-core/latest/fiber_core/guide/dataflow/
     //! [semantics.md]: https://docs.rs/fiber-core/latest/fiber_core/guide/semantics/
     //! [coordination.md]: https://docs.rs/fiber-core/latest/fiber_core/guide/coordination/
+    //! [service.md]: crate::guide::service
     #![doc = ""]
     #![doc = include_str!("../docs/faq.md")]
 }
