@@ -323,20 +323,14 @@ impl WaitGraph<'_> {
         let one = &self.blocked()[at];
         let Some(At { of, asks, .. }) = one.at.as_ref() else { return one.what.to_string() };
         let name = self.name(of);
+        let held_by = self.held_by(of);
+        if one.what == WaitsFor::Either && !held_by.is_empty() {
+            return format!("{name}{held_by}, or another event");
+        }
         if self.wanted(at).is_none() {
             return at_primitive(one.what, &name);
         }
-        let is_one_of_many = of.is_counted() && of.total() > 1;
-        let wanted = if is_one_of_many { format!("{} of {name}", permits(*asks)) } else { name };
-        let held: Vec<&Holding> = self.held(of).collect();
-        let held_by = match &*held {
-            [] => String::new(),
-            _ if is_one_of_many => {
-                format!(", which has {}: {}", of.total(), list(&held, |one| self.holds(one)))
-            }
-            [one] => format!(" ({}), held by {}", since(one), self.holder(one)),
-            _ => format!(", held by {}", list(&held, |one| format!("{} ({})", self.holder(one), since(one)))),
-        };
+        let wanted = if is_one_of_many(of) { format!("{} of {name}", permits(*asks)) } else { name };
         match self.ahead(at) {
             Some(ahead) => format!("{wanted}{held_by}, behind {}", fiber(&self.blocked()[ahead].context)),
             // The queue is served as soon as there is enough, so a holder that is not a fiber has the rest.
@@ -344,6 +338,19 @@ impl WaitGraph<'_> {
                 format!("{wanted}{held_by}, taken by a thread or a `try_` method")
             }
             None => format!("{wanted}{held_by}"),
+        }
+    }
+
+    /// Who holds it, if anybody does: what follows its name.
+    fn held_by(&self, of: &Subject) -> String {
+        let held: Vec<&Holding> = self.held(of).collect();
+        match &*held {
+            [] => String::new(),
+            _ if is_one_of_many(of) => {
+                format!(", which has {}: {}", of.total(), list(&held, |one| self.holds(one)))
+            }
+            [one] => format!(" ({}), held by {}", since(one), self.holder(one)),
+            _ => format!(", held by {}", list(&held, |one| format!("{} ({})", self.holder(one), since(one)))),
         }
     }
 
@@ -441,6 +448,10 @@ fn fiber(context: &Context) -> String {
         Some(name) => format!("fiber {} {name:?}", context.id()),
         None => format!("fiber {}", context.id()),
     }
+}
+
+fn is_one_of_many(of: &Subject) -> bool {
+    of.is_counted() && of.total() > 1
 }
 
 fn since(holding: &Holding) -> String {

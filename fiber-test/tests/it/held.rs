@@ -65,6 +65,20 @@ fn failure(program: fn() -> Fiber<()>) -> Failure {
 }
 
 #[test]
+fn a_lock_beside_another_event_of_a_race_is_told_with_its_holder() {
+    let lock = FiberMutex::new(()).named("lock");
+    let (_sender, receiver) = Channel::<()>::rendezvous();
+    let line = line!() + 1;
+    let program = lock.lock().bind(move |guard| lock.lock().race(receiver.recv()).map(move |_| drop(guard)));
+    let waits = format!(
+        "waits for Mutex `lock` (locked at {0}), held by fiber 0, or another event, at {0}",
+        at(line)
+    );
+    let report = deadlock(program);
+    assert!(report[1].ends_with(&waits), "{report:#?}");
+}
+
+#[test]
 fn a_deadlock_of_two_semaphores_is_found_and_told_with_its_circle_and_places() {
     let failure = failure(opposite_orders);
     assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);
