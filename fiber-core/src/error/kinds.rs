@@ -34,7 +34,7 @@ plain_error! {
 plain_error! {
     /// A [`Resume`](crate::Resume) was dropped unused, or a scheduler dropped a task, so nothing can end the wait any
     /// more.
-    Abandoned, "the wake-up of this fiber was dropped, so nothing can resume it"
+    Abandoned, "nothing can resume this wait any more: its `Resume` was dropped unused, or its scheduler dropped the task"
 }
 
 plain_error! {
