@@ -9,6 +9,12 @@ use crate::error::Error;
 use crate::fiber::Fiber;
 
 /// One address, or several, of which the first one that works is used. For the name of a host, see [`resolve`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an address",
+    label = "expected a `SocketAddr`, an IP address with its port, or several `SocketAddr`s",
+    note = "a name is resolved first: `resolve(\"example.org\", 80).bind(TcpStream::connect)`",
+    note = "a text is parsed: `\"127.0.0.1:80\".parse::<SocketAddr>()?`"
+)]
 pub trait Addresses {
     /// All addresses, in the order in which they are tried.
     fn addresses(self) -> Vec<SocketAddr>;
