@@ -24,7 +24,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Every round is a [scope](Fiber::scope): the forks of a round are cancelled and awaited before the next
     /// one starts.
     ///
-    /// A `fiber!` block and a `Fiber<T>` run only once: `Fiber::defer(move || make()).restarted(policy)` makes the fiber of each round.
+    /// A `fiber!` block and a `Fiber<T>` run only once: `Fiber::defer(move || make()).restarted(policy)` makes the fiber
+    /// of each round.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Policy};
