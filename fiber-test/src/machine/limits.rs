@@ -10,7 +10,8 @@ use crate::report::Report;
 /// milliseconds by a loop.
 const TURNS_PER_INSTANT: usize = 100_000;
 
-/// So many turns may all fibers have at one instant: the bound grows with their number.
+/// So many turns may all fibers have at one instant: the bound grows with their number. Not under exploration, whose programs are small: one
+/// that forks without end never passes a bound that grows.
 const TURNS_PER_FIBER: usize = 64;
 
 /// Instants of one run before it counts as a livelock: more than a year of a program that ticks every minute (525,600), and reached
@@ -33,6 +34,7 @@ const LAST_TURNS: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Limits {
     pub(crate) turns_per_instant: usize,
+    turns_per_fiber: usize,
     most_instants: usize,
     instants_per_fiber: usize,
     /// Turns in all.
@@ -54,6 +56,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             turns_per_instant: TURNS_PER_INSTANT,
+            turns_per_fiber: TURNS_PER_FIBER,
             most_instants: MOST_INSTANTS,
             instants_per_fiber: INSTANTS_PER_FIBER,
             most_turns: usize::MAX,
@@ -73,6 +76,7 @@ impl Limits {
     /// Those of a program under exploration.
     pub(crate) fn of_exploration() -> Self {
         Limits {
+            turns_per_fiber: 0,
             most_instants: MOST_INSTANTS_EXPLORED,
             instants_per_fiber: 0,
             most_turns: MOST_TURNS_EXPLORED,
@@ -133,7 +137,7 @@ impl Limits {
             self.last.pop_front();
         }
         self.fibers = self.fibers.max(live_fibers);
-        if self.turns > self.turns_per_instant.max(TURNS_PER_FIBER.saturating_mul(self.fibers)) {
+        if self.turns > self.turns_per_instant.max(self.turns_per_fiber.saturating_mul(self.fibers)) {
             return Err(Report::busy_instant(
                 self.instant,
                 self.turns - 1,
@@ -148,9 +152,7 @@ impl Limits {
                 self.last.iter().cloned().collect(),
             ));
         }
-        // With so many fibers that one instant has as many turns, that bound is the one that counts.
-        let most_turns = self.most_turns.max(TURNS_PER_FIBER.saturating_mul(self.fibers));
-        if self.turns_in_all > most_turns {
+        if self.turns_in_all > self.most_turns {
             return Err(Report::too_many_turns(
                 self.instant,
                 self.turns_in_all - 1,
@@ -216,6 +218,16 @@ mod tests {
         let mut limits = Limits::default();
         limits.allow_instants(1_000);
         assert_eq!(instants(limits), Some(1_001));
+    }
+
+    #[test]
+    fn a_program_that_forks_without_end_is_a_livelock_under_exploration() {
+        let mut limits = Limits::of_exploration();
+        let passes = |fibers: &usize| {
+            limits.count(Instant::EPOCH, *fibers);
+            limits.is_suspicious() && limits.check(None, *fibers).is_err()
+        };
+        assert_eq!((1..=MOST_TURNS_EXPLORED).find(passes), Some(TURNS_PER_INSTANT + 1));
     }
 
     #[test]
