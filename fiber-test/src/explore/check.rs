@@ -241,12 +241,17 @@ impl Explore {
         }
     }
 
-    /// Distinguishes the regressions of one exploration from those of others in the same test.
+    /// Distinguishes the regressions of one exploration from those of others in the same test. A schedule with a cancellation or a fault means
+    /// nothing to an exploration without them.
     fn key(&self) -> String {
-        let mode =
-            if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "explore" };
+        let mode = match self.mode {
+            Mode::CancelEverywhere { .. } => "cancel_everywhere",
+            _ if self.has_mishaps => "explore.mishaps()",
+            _ => "explore",
+        };
+        let faults = if self.faults.is_some() { ".faults(..)" } else { "" };
         let inspect = if self.settings.inspect.is_some() { ".inspect(..)" } else { "" };
-        format!("{mode}{}{inspect}", self.settings)
+        format!("{mode}{}{faults}{inspect}", self.settings)
     }
 
     /// The command that runs the schedule of a failure again, if the test is known.

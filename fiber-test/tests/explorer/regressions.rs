@@ -5,9 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::thread;
+use std::time::Duration;
 
 use fiber_core::Fiber;
-use fiber_test::Explore;
+use fiber_test::{Explore, Faults, Network, network};
 
 use crate::known;
 
@@ -178,6 +179,28 @@ fn what_was_found_by_cancelling_is_not_run_by_others() {
     assert!(cancelled(Explore::default()));
     assert!(!cancelled(Explore::cancel_everywhere()));
     assert_eq!(lines(&file).len(), 1, "it is known");
+}
+
+/// Neither is what was found by a fault, or by a mishap, which may be a cancellation, run by an exploration that has none.
+#[test]
+fn what_was_found_by_a_fault_or_a_mishap_is_not_run_by_others() {
+    let file = fresh("faults");
+    let passes = |explore: Explore, program: fn() -> Fiber<()>| {
+        let check = || explore.schedules(100).regressions(&file).check(program);
+        catch_unwind(AssertUnwindSafe(check)).is_ok()
+    };
+    let writes = || {
+        let write = |network: Network| network.host("a").run(|| fiber_core::fs::write("log", "1"));
+        network().bind(write).boxed()
+    };
+    assert!(!passes(Explore::default().faults(Faults::new().disk_errors(1)), writes));
+    assert!(lines(&file)[0].contains(" explore.faults(..) #"), "{:?}", lines(&file));
+    assert!(passes(Explore::default(), writes));
+
+    let two_millis = Duration::from_millis(2);
+    assert!(!passes(Explore::default().mishaps(), known::lost_lock));
+    assert!(lines(&file)[1].contains(" explore.mishaps().lateness("), "{:?}", lines(&file));
+    assert!(passes(Explore::default().lateness(two_millis), known::lost_lock));
 }
 
 #[test]
