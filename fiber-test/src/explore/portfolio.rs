@@ -14,8 +14,11 @@ use crate::strategy::{Expected, Pct, RandomWalk, Rounds, Strategy, Urw};
 /// The first pass of the enumeration has schedules with this many preemptions, since most bugs need one.
 const FIRST_PASS: usize = 1;
 
-/// With mishaps, one in this many schedules is cancelled. It has no common factor with the number of strategies, so all have their share.
-const CANCELLED_ONE_IN: u64 = 4;
+/// With mishaps, these of so many schedules are cancelled: one of those that may be late, whose numbers are even, and one of the others.
+const CANCELLED: [u64; 2] = [1, 4];
+
+/// It has no common factor with the number of strategies, so all have their share.
+const CANCELLED_OF: u64 = 8;
 
 /// This many random walks suffice to estimate the number of schedules.
 const LEAST_WALKS: u32 = 8;
@@ -129,7 +132,7 @@ impl Portfolio {
 
     /// Whether a schedule is cancelled that the enumeration does not have.
     fn is_cancelled(&self, search: Search, open: Option<&Open>) -> bool {
-        let is_of_share = !search.is_without_chance() && self.number % CANCELLED_ONE_IN == 1;
+        let is_of_share = !search.is_without_chance() && CANCELLED.contains(&(self.number % CANCELLED_OF));
         open.is_none() && (is_of_share || !self.has_mishaps)
     }
 

@@ -33,6 +33,28 @@ fn order_violation() -> Fiber<()> {
     Fiber::parallel([prepare, look]).map(drop).boxed()
 }
 
+/// Broken if the timer is late, and the program is cancelled while it clears up after that.
+fn clears_up_after_the_limit() -> Fiber<()> {
+    let is_cleared = Shared::new(true);
+    let (begins, ends, check) = (is_cleared.clone(), is_cleared.clone(), is_cleared);
+    let clears = begins.step(|is_cleared| *is_cleared = false).bind(|()| Fiber::delay(millis(1)));
+    let clears = clears.bind(move |()| ends.step(|is_cleared| *is_cleared = true));
+    let answer = answer_in_99().catch(move |_| clears);
+    answer.ensure(check.step(|is_cleared| assert!(*is_cleared, "half done"))).boxed()
+}
+
+#[test]
+fn what_needs_lateness_and_a_cancellation_in_one_schedule_is_found() {
+    Explore::default().lateness(millis(2)).check(clears_up_after_the_limit);
+    Explore::cancel_everywhere().check(clears_up_after_the_limit);
+    for seed in 0..4 {
+        let failure =
+            Explore::default().mishaps().seed(seed).try_check(clears_up_after_the_limit).unwrap_err();
+        assert_eq!(failure.schedule().cancellations().len(), 1, "seed {seed}: {failure}");
+        assert!(failure.to_string().contains(", time passes before turn "), "seed {seed}: {failure}");
+    }
+}
+
 #[test]
 fn what_needs_lateness_or_a_cancellation_is_found_if_mishaps_are_allowed() {
     for program in [answer_in_99, known::lost_lock, waits_for_a_child] {
