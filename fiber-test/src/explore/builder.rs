@@ -512,7 +512,7 @@ impl Explore {
         self
     }
 
-    /// How many turns may happen at one instant of virtual time before that counts as a livelock.
+    /// How many turns may happen at one instant of virtual time before that counts as a livelock (default 100,000).
     ///
     /// ```
     /// use fiber_core::Fiber;
