@@ -5,7 +5,8 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::Fiber;
+use fiber_core::sync::Barrier;
+use fiber_core::{Either, Fiber};
 use fiber_test::TestScheduler;
 use support::Counter;
 
@@ -64,5 +65,16 @@ fn a_million_forks_of_one_fiber_end_with_it() {
     parent.cancel_now();
     test.run_for(Duration::ZERO);
     assert!(parent.outcome().is_cancelled());
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_barrier_opens_for_as_many_sides_of_races() {
+    let test = TestScheduler::new().turns_per_instant(20 * MANY);
+    let barrier = Barrier::new(MANY);
+    // Each of these waits is in a fiber of its own.
+    let side = move |_| Fiber::<()>::never().boxed().race(barrier.wait().boxed());
+    let sides = test.run(Fiber::parallel((0..MANY).map(side))).unwrap();
+    assert_eq!(sides.into_iter().filter(|side| *side == Either::Right(true)).count(), 1);
     test.assert_no_leaks();
 }

@@ -28,6 +28,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::iter::successors;
 use std::marker::{PhantomData, PhantomPinned};
@@ -250,14 +251,18 @@ impl<T> Waiters<T> {
 
     /// How many of them it can serve together: one side of each race, and of its own race the programs. Without a `seat`, of all.
     pub(super) fn together(&self, seat: Option<&Seat>) -> usize {
-        let is_first = |(number, other): &(usize, &Seat)| {
+        let (is_any_raced, mut older) = (self.seats().any(Seat::is_raced), BTreeSet::new());
+        let is_served = |other: &&Seat| {
             // Of the sides of a race in one fiber, the second one is raced. It joins after the first.
-            !other.is_raced()
+            let is_first = !other.is_raced()
                 || seat.is_some_and(|seat| other.shares_race_with(seat))
-                || self.seats().take(*number).all(|older| !older.shares_race_with(other))
+                || other.race_keys().all(|key| !older.contains(&key));
+            if is_any_raced {
+                older.extend(other.race_keys());
+            }
+            is_first && seat.is_none_or(|seat| !other.is_beside(seat))
         };
-        let others = self.seats().enumerate().filter(is_first).map(|(_, other)| other);
-        others.filter(|other| seat.is_none_or(|seat| !other.is_beside(seat))).count()
+        self.seats().filter(is_served).count()
     }
 
     /// The seats of the waiters, the oldest first.

@@ -71,6 +71,13 @@ struct Side<'a> {
     is_program: bool,
 }
 
+/// What two waits that share a race have in common: their fiber, or a race around both. By address, so it is compared only while both wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RaceKey {
+    Fiber(usize),
+    Race(usize),
+}
+
 /// The innermost side in which this is, if it is in one.
 fn side_of(node: &Ref<FiberState>) -> Option<Side<'_>> {
     if !node.owner().own.has(Own::RACED) {
@@ -231,6 +238,11 @@ impl Context {
             is_shielded |= side.is_shielded;
             !is_shielded || !side.is_over(&side.race().lock())
         })
+    }
+
+    /// The races that an event here has to claim.
+    pub(super) fn races_around(&self) -> impl Iterator<Item = RaceKey> {
+        self.claims().map(|side| RaceKey::Race(ptr::from_ref(&**side.group).addr()))
     }
 
     /// Claims the races around this side, for an event that has happened. `false`: another side holds or has decided one.

@@ -9,6 +9,7 @@ use std::ptr;
 use std::task::Waker;
 
 use super::Context;
+use super::race::RaceKey;
 use super::wakeup::{Committed, EventOf, Wakeup};
 use crate::cell::{EventKey, OneOf, Value, ValueRef, Values};
 
@@ -94,6 +95,11 @@ impl Seat {
     /// Whether both are of one fiber, or of sides of one race: an event of a third fiber ends the wait of one of them.
     pub(crate) fn shares_race_with(&self, other: &Seat) -> bool {
         self.event().zip(other.event()).is_some_and(|(one, other)| one.shares_race_with(other))
+    }
+
+    /// Two seats have one of these in common exactly if they [share a race](Seat::shares_race_with).
+    pub(crate) fn race_keys(&self) -> impl Iterator<Item = RaceKey> {
+        self.event().into_iter().flat_map(EventOf::race_keys)
     }
 
     /// See [`Wakeup::commit`].

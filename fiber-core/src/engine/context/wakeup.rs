@@ -1,9 +1,11 @@
 //! The wake-ups that end waits.
 
 use std::fmt;
+use std::iter::once;
 use std::ptr;
 use std::task::Waker;
 
+use super::race::RaceKey;
 use super::{Context, Cx, Turn, throw_away};
 use crate::cell::{EventKey, Fired, Signal};
 use crate::engine::next;
@@ -185,7 +187,7 @@ impl Wakeup {
 #[derive(Clone, Copy)]
 pub(super) struct EventOf<'a>(pub(super) &'a Context, pub(super) EventKey);
 
-impl EventOf<'_> {
+impl<'a> EventOf<'a> {
     #[inline]
     pub(super) fn is_raced(self) -> bool {
         self.1.is_second() || self.1.is_raced()
@@ -204,6 +206,12 @@ impl EventOf<'_> {
     pub(super) fn shares_race_with(self, EventOf(other, others): EventOf<'_>) -> bool {
         let EventOf(one, event) = self;
         one.is_same(other) || event.is_raced() && others.is_raced() && one.shares_race_with(other)
+    }
+
+    pub(super) fn race_keys(self) -> impl Iterator<Item = RaceKey> + use<'a> {
+        let EventOf(fiber, event) = self;
+        let races = event.is_raced().then(|| fiber.races_around());
+        once(RaceKey::Fiber(fiber.key())).chain(races.into_iter().flatten())
     }
 
     pub(super) fn claim(self) -> bool {
