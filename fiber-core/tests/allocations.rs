@@ -7,10 +7,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fiber_core::net::{TcpListener, TcpStream, UnixStream};
 use fiber_core::sync::{Cache, Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
 use fiber_core::{
     CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key, race,
 };
+use fiber_test::TestScheduler;
 use support::Queue;
 
 struct Counting;
@@ -542,4 +544,40 @@ fn what_arrives_within_a_time_is_shared_with_the_limit_and_numbered() {
     assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()])), 1);
     // What they share, and the pairs.
     assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()]).within(SECOND)), 3);
+}
+
+/// Allocations of ten simulated connections on a host that has many already.
+fn allocations_of_connections(beside: usize) -> usize {
+    let program = fiber! {
+        let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+        let at = listener.local_addr()?;
+        let mut connected = Vec::new();
+        let mut before = 0;
+        for number in 0..beside + 10 {
+            if number == beside { before = COUNT.get() }
+            let! client = TcpStream::connect(at);
+            let! (server, _) = listener.accept();
+            connected.push((client, server));
+        }
+        COUNT.get() - before
+    };
+    TestScheduler::new().run(program).unwrap()
+}
+
+#[test]
+fn a_simulated_connection_costs_the_same_beside_many_others() {
+    let (few, many) = (allocations_of_connections(10), allocations_of_connections(1_000));
+    // A table of the connections grows now and then.
+    assert!(many < few + 20, "{few} allocations beside 10 connections, {many} beside 1,000");
+}
+
+#[test]
+fn simulated_connections_without_an_address_leave_nothing_behind() {
+    let test = TestScheduler::new();
+    let pairs = |count| test.run(Fiber::for_each(0..count, |_| UnixStream::pair().map(drop)));
+    pairs(10).unwrap();
+    let before = LIVE.get();
+    pairs(1_000).unwrap();
+    let kept = LIVE.get() - before;
+    assert!(kept < 20, "{kept} allocations are left of 1,000 connections");
 }

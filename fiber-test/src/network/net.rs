@@ -1,6 +1,5 @@
 //! The network as fibers see it: it opens sockets, at addresses and ports that are free.
 
-use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -28,31 +27,26 @@ enum Protocol {
 impl State {
     /// A port of a host that no socket has.
     fn port(&mut self, host: usize, protocol: Protocol) -> Option<u16> {
-        let in_use = match protocol {
-            Protocol::Tcp => self.clients(host).into_iter().map(|client| client.port()).collect(),
-            Protocol::Udp => BTreeSet::new(),
-        };
-        let is_free = |state: &State, port: u16| {
-            !in_use.contains(&port) && !state.has_socket_at_port(host, port, protocol)
-        };
         (FIRST_PORT..=u16::MAX).find_map(|_| {
             let port = self.next_port;
             self.next_port = if port == u16::MAX { FIRST_PORT } else { port + 1 };
-            is_free(self, port).then_some(port)
+            (!self.has_socket_at_port(host, port, protocol)).then_some(port)
         })
     }
 
     fn has_socket_at_port(&self, host: usize, port: u16, protocol: Protocol) -> bool {
         match protocol {
-            Protocol::Tcp => addresses::of_port(&self.listeners, host, port).next().is_some(),
+            Protocol::Tcp => {
+                let is_heard = addresses::of_port(&self.listeners, host, port).next().is_some();
+                is_heard || self.client(host, port).is_some()
+            }
             Protocol::Udp => addresses::of_port(&self.mailboxes, host, port).next().is_some(),
         }
     }
 
-    /// The addresses of the clients of a host that are connected.
-    fn clients(&mut self, host: usize) -> Vec<SocketAddr> {
-        let links = self.links();
-        links.iter().filter(|link| link.hosts[0] == host).filter_map(|link| link.port_in_use()).collect()
+    /// The address of the client of a host that is connected from a port.
+    fn client(&self, host: usize, port: u16) -> Option<SocketAddr> {
+        self.clients.get(&(host, port))?.upgrade()?.port_in_use()
     }
 
     /// The address at which a socket is opened, if it is free.
@@ -65,10 +59,11 @@ impl State {
             at.set_port(self.port(host, protocol).ok_or(ErrorKind::AddrInUse)?);
             return Ok(at);
         }
-        let is_client = |client: &SocketAddr| client.port() == at.port() && overlap(client.ip(), at.ip());
         let is_taken = match protocol {
             Protocol::Tcp => {
-                addresses::is_taken(&self.listeners, host, at) || self.clients(host).iter().any(is_client)
+                let client = self.client(host, at.port());
+                addresses::is_taken(&self.listeners, host, at)
+                    || client.is_some_and(|client| overlap(client.ip(), at.ip()))
             }
             Protocol::Udp => addresses::is_taken(&self.mailboxes, host, at),
         };
@@ -85,7 +80,7 @@ impl World {
     fn unix(&self, host: usize) -> io::Result<Arc<Link>> {
         let capacity = self.settings().capacity;
         let link = Link::unix(&self.me()?, host, capacity);
-        self.state.lock().links.push(Arc::downgrade(&link));
+        self.state.lock().add_link(&link);
         Ok(link)
     }
 }
@@ -111,7 +106,8 @@ impl Net for World {
             let client = (state.source(host, server.ip()), port).into();
             let (is_cut, capacity) = (state.is_cut(server, hosts), state.settings.capacity);
             let link = Link::tcp(&world, Addresses { client, server, is_client_v6 }, hosts, capacity, is_cut);
-            state.links.push(Arc::downgrade(&link));
+            state.add_link(&link);
+            state.clients.insert((host, port), Arc::downgrade(&link));
             link
         };
         link.greet();

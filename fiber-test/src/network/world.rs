@@ -1,6 +1,6 @@
 //! The listeners of all hosts, and the latencies between them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
@@ -44,7 +44,10 @@ pub(super) struct State {
     pub(super) paths: Paths,
     /// By the host and the address.
     pub(super) mailboxes: Sockets<Mailbox>,
-    pub(super) links: Vec<Weak<Link>>,
+    /// The connections, and some that have gone.
+    links: Vec<Weak<Link>>,
+    /// The last connection from each port of each host.
+    pub(super) clients: BTreeMap<(usize, u16), Weak<Link>>,
     cut: BTreeSet<SocketAddr>,
 }
 
@@ -69,6 +72,7 @@ impl Default for State {
             paths: Paths::default(),
             mailboxes: Sockets::new(),
             links: Vec::new(),
+            clients: BTreeMap::new(),
             cut: BTreeSet::new(),
         }
     }
@@ -100,8 +104,21 @@ impl State {
         host == LOCALHOST || at.is_unspecified() || at.is_loopback() || at == self.hosts[host].address
     }
 
-    pub(super) fn links(&mut self) -> Vec<Arc<Link>> {
+    /// Adds a connection. Now and then, this forgets those that have gone, so there are never many more of them than others.
+    pub(super) fn add_link(&mut self, link: &Arc<Link>) {
+        if self.links.len() == self.links.capacity() {
+            self.forget_links();
+            self.links.reserve(self.links.len().max(1));
+        }
+        self.links.push(Arc::downgrade(link));
+    }
+
+    fn forget_links(&mut self) {
         self.links.retain(|link| link.strong_count() > 0);
+    }
+
+    pub(super) fn links(&mut self) -> Vec<Arc<Link>> {
+        self.forget_links();
         self.links.iter().filter_map(Weak::upgrade).collect()
     }
 
