@@ -3,8 +3,8 @@
 //! ```text
 //!   as completed:  source ─> lanes, one item each ─> results ─> consumer
 //!
-//!   in order:      source ─> feeder ──(item, sender of its place)──> lanes
-//!                               └──receiver of its place──> collector ─> results ─> consumer
+//!   in order:      source ─> feeder ──(item, its slot)──> lanes
+//!                               └──answer of its slot──> collector ─> results ─> consumer
 //! ```
 //!
 //! The fibers of a stage are branches of a race with its consumer. So they end before the stage does, however it ends,
@@ -18,10 +18,12 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::channel::{Channel, Receiver, SendError, Sender};
+use super::one_shot::one_shot_at;
 use crate::combine::Either;
 use crate::engine::step::Run;
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
+use crate::leaf::Resume;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static> Receiver<T> {
@@ -298,17 +300,17 @@ where
     let (places, placed) = Channel::bounded(limit);
     let (jobs, work) = Channel::rendezvous();
     let feeder = source.for_each(move |item| {
-        let (place, result) = Channel::bounded_at(site, 1);
+        let (place, result) = one_shot_at::<U>(site);
         let jobs = jobs.clone();
         deliver(&places, result, site).bind_at(site, move |()| deliver(&jobs, (item, place), site))
     });
-    let lanes = lanes(work, limit, move |(item, place): (T, Sender<U>)| {
-        f(item).bind_at(site, move |result| deliver(&place, result, site))
+    let lanes = lanes(work, limit, move |(item, place): (T, Resume<U>)| {
+        f(item).bind_at(site, move |result| Fiber::from_result(place.send(result).map_err(|_| Unwanted)))
     });
-    let collector = placed.for_each(move |result: Receiver<U>| {
+    let collector = placed.for_each(move |result| {
         let results = results.clone();
         // A slot without a result belongs to a lane that has failed, which is about to end this fiber too.
-        let result = result.recv_at(site).catch_at(site, move |_| Fiber::never_at(site));
+        let result = result.catch_at(site, move |_| Fiber::never_at(site));
         result.bind_at(site, move |result| deliver(&results, result, site))
     });
     let all = until_unwanted(feeder).zip(until_unwanted(lanes)).zip(until_unwanted(collector));

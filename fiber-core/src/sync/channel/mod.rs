@@ -109,11 +109,7 @@ impl<T: Send + 'static> Channel<T> {
     /// ```
     #[track_caller]
     pub fn bounded(capacity: usize) -> (Sender<T>, Receiver<T>) {
-        Channel::bounded_at(Location::caller(), capacity)
-    }
-
-    pub(in crate::sync) fn bounded_at(site: Site, capacity: usize) -> (Sender<T>, Receiver<T>) {
-        Channel::open(site, capacity, Overflow::Wait)
+        Channel::open(Location::caller(), capacity, Overflow::Wait)
     }
 
     /// An unbounded channel. If its receivers are slower than its senders, it grows without limit.

@@ -10,7 +10,7 @@ use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, taken};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object, is_listening};
 use crate::leaf::unless_cancelled;
@@ -136,11 +136,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// the front of the channel. (If several items come back, their order may change.)
     #[track_caller]
     pub fn recv(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
-        self.recv_at(Location::caller())
-    }
-
-    /// For combinators built on this one: `site` is the place where the user calls them.
-    pub(in crate::sync) fn recv_at(&self, site: Site) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
+        let site = Location::caller();
         Operation::fiber(Receiving::new(self.clone(), "recv", site), site)
     }
 
