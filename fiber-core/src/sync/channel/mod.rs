@@ -112,7 +112,8 @@ impl<T: Send + 'static> Channel<T> {
         Channel::open(Location::caller(), capacity, Overflow::Wait)
     }
 
-    /// An unbounded channel. If its receivers are slower than its senders, it grows without limit.
+    /// An unbounded channel. If its receivers are slower than its senders, it grows without limit. It keeps the memory of its longest queue
+    /// until it is dropped.
     ///
     /// ```
     /// use fiber_core::sync::Channel;
