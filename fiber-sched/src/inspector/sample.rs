@@ -61,7 +61,7 @@ pub(super) struct Holder {
 pub(super) struct Memory(HashMap<usize, Known>);
 
 struct Known {
-    /// Tells fibers apart that have had the same key.
+    /// Tells fibers apart that have had the same key, and are below the same fiber.
     index: u32,
     waits: u64,
     since: Instant,
@@ -73,8 +73,13 @@ impl Memory {
     pub(super) fn update(&mut self, dump: &Dump) {
         let at = dump.at();
         let mut now = HashMap::with_capacity(self.0.len());
+        // By their positions. What is below a fiber that was not there was not there either, though its key and index may have been.
+        let mut were_there: Vec<bool> = Vec::with_capacity(dump.len());
         for fiber in dump.fibers() {
-            let before = self.0.get(&fiber.key()).filter(|before| before.index == fiber.index());
+            let was_above = fiber.above().is_none_or(|above| were_there[above.position()]);
+            let before = self.0.get(&fiber.key()).filter(|_| was_above);
+            let before = before.filter(|before| before.index == fiber.index());
+            were_there.push(before.is_some());
             let same = before.filter(|before| before.waits == fiber.waits());
             let cancelled = before.and_then(|before| before.cancelled).or(Some(at));
             now.entry(fiber.key()).or_insert(Known {

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use fiber_core::sync::{Mutex, Semaphore};
-use fiber_core::{Error, Fiber};
+use fiber_core::{Error, Fiber, Handle};
 use fiber_sched::{AffinityPool, CurrentThread, History, Inspector, Pool, block_on};
 use fiber_test::TestScheduler;
 use http::{Method, Request, Response, StatusCode};
@@ -242,6 +242,27 @@ mod ages {
         );
         test.context().cancel();
         test.run_until_idle();
+    }
+
+    #[test]
+    fn a_fiber_with_the_key_and_the_index_of_one_that_has_ended_is_seen_for_the_first_time() {
+        let test = TestScheduler::new();
+        let inspector = Inspector::new(test.context());
+        let mut keys = Vec::new();
+        for _ in 0..20 {
+            let parent = test.spawn(never().named("child").fork().bind(Handle::join));
+            test.run_until_idle();
+            let dump = test.context().dump();
+            let child = dump.fibers().find(|fiber| fiber.name() == Some("child")).unwrap();
+            keys.push((child.key(), child.index(), child.waits()));
+            assert_eq!(row(&json(&inspector), "child")["lasts"], 0.0);
+            test.run_for(10 * SECOND);
+            assert_eq!(row(&json(&inspector), "child")["lasts"], 10.0);
+            parent.cancel_now();
+            test.run_until_idle();
+        }
+        keys.sort_unstable();
+        assert!(keys.windows(2).any(|two| two[0] == two[1]), "no key was used again: {keys:?}");
     }
 
     #[test]
