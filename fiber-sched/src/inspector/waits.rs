@@ -54,6 +54,15 @@ struct Graph<'a> {
     below: Vec<Vec<usize>>,
 }
 
+/// The fibers that are known to go on, and what the others hold.
+struct Search {
+    go_on: Vec<bool>,
+    /// For each row, the primitives that it holds, with the numbers of permits.
+    holdings: Vec<Vec<(usize, usize)>>,
+    /// The permits of each primitive that are held by fibers that are not known to go on.
+    held: Vec<usize>,
+}
+
 pub(super) fn circles(rows: &[Row<'_>], primitives: &[Primitive]) -> Circles {
     let mut below = vec![Vec::new(); rows.len()];
     for (at, row) in rows.iter().enumerate() {
@@ -69,73 +78,96 @@ pub(super) fn circles(rows: &[Row<'_>], primitives: &[Primitive]) -> Circles {
     Circles { all, behind }
 }
 
-impl Graph<'_> {
-    /// The fibers that a fiber waits for, as far as known.
-    fn links(&self, at: usize) -> Vec<(Why, usize)> {
-        let all = |why, rows: &[usize]| rows.iter().map(|row| (why, *row)).collect();
-        match self.rows[at].fiber.state() {
-            DumpedState::InPart(part) => all(Why::Part, &[part.position()]),
-            DumpedState::Waiting { on: Some(on), .. } => all(Why::End, &[on.position()]),
-            DumpedState::Waiting { what: WaitsFor::Children, .. } => all(Why::Branch, &self.below[at]),
-            _ => {
-                let holders = self.wanted(at).into_iter().flat_map(|(primitive, _)| &primitive.holders);
-                holders.filter_map(|holder| Some((Why::Holds, holder.row?))).collect()
+impl Search {
+    fn new(rows: usize, primitives: &[Primitive]) -> Self {
+        let mut holdings = vec![Vec::new(); rows];
+        let mut held = vec![0_usize; primitives.len()];
+        for (place, primitive) in primitives.iter().enumerate() {
+            for (row, permits) in primitive.holders.iter().filter_map(|one| Some((one.row?, one.permits))) {
+                holdings[row].push((place, permits));
+                held[place] += permits;
             }
         }
+        Search { go_on: vec![false; rows], holdings, held }
+    }
+
+    fn goes_on(&mut self, at: usize) {
+        self.go_on[at] = true;
+        for (primitive, permits) in &self.holdings[at] {
+            self.held[*primitive] -= permits;
+        }
+    }
+}
+
+impl Graph<'_> {
+    /// The first fiber for which a fiber waits and that does not go on, as far as known.
+    fn next(&self, at: usize, go_on: &[bool]) -> Option<(Why, usize)> {
+        let stuck = |row: &usize| !go_on[*row];
+        let (why, row) = match self.rows[at].fiber.state() {
+            DumpedState::InPart(part) => (Why::Part, Some(part.position()).filter(stuck)),
+            DumpedState::Waiting { on: Some(on), .. } => (Why::End, Some(on.position()).filter(stuck)),
+            DumpedState::Waiting { what: WaitsFor::Children, .. } => {
+                (Why::Branch, self.below[at].iter().copied().find(stuck))
+            }
+            _ => {
+                let (primitive, _) = self.wanted(at)?;
+                let mut holders = self.primitives[primitive].holders.iter().filter_map(|holder| holder.row);
+                (Why::Holds, holders.find(stuck))
+            }
+        };
+        row.map(|row| (why, row))
     }
 
     /// The lock or permits for which a fiber waits, and how many.
-    fn wanted(&self, at: usize) -> Option<(&Primitive, usize)> {
+    fn wanted(&self, at: usize) -> Option<(usize, usize)> {
         let row = &self.rows[at];
         let is_held = row.waits_for().is_some_and(|what| matches!(what, WaitsFor::Lock | WaitsFor::Permits));
-        is_held.then_some((&self.primitives[row.primitive?], row.asks()))
+        is_held.then_some((row.primitive?, row.asks()))
     }
 
     fn go_on(&self) -> Vec<bool> {
-        let mut go_on = vec![false; self.rows.len()];
+        let mut search = Search::new(self.rows.len(), self.primitives);
         for _ in 0..MOST_PASSES {
             let mut has_changed = false;
             // An awaited fiber is usually below, so its row is further down.
-            for at in (0..go_on.len()).rev().chain(0..go_on.len()) {
-                if !go_on[at] && self.goes_on(at, &go_on) {
-                    (go_on[at], has_changed) = (true, true);
+            for at in (0..self.rows.len()).rev().chain(0..self.rows.len()) {
+                if !search.go_on[at] && self.goes_on(at, &search) {
+                    search.goes_on(at);
+                    has_changed = true;
                 }
             }
             if !has_changed {
-                return go_on;
+                return search.go_on;
             }
         }
         vec![true; self.rows.len()]
     }
 
-    fn goes_on(&self, at: usize, go_on: &[bool]) -> bool {
+    fn goes_on(&self, at: usize, search: &Search) -> bool {
         let fiber = &self.rows[at].fiber;
-        let below = || self.below[at].iter().map(|branch| go_on[*branch]);
+        let below = || self.below[at].iter().map(|branch| search.go_on[*branch]);
         match fiber.state() {
-            DumpedState::InPart(part) => go_on[part.position()],
-            DumpedState::Waiting { on: Some(on), .. } => go_on[on.position()],
+            DumpedState::InPart(part) => search.go_on[part.position()],
+            DumpedState::Waiting { on: Some(on), .. } => search.go_on[on.position()],
             DumpedState::Waiting { what: WaitsFor::Children, .. } => {
                 let is_race = fiber.is_structure() && fiber.name().is_some_and(|name| RACES.contains(&name));
                 if is_race { below().any(|goes_on| goes_on) } else { below().all(|goes_on| goes_on) }
             }
             _ => self.wanted(at).is_none_or(|(primitive, asks)| {
-                let is_stuck = |row: Option<usize>| row.is_some_and(|holder| !go_on[holder]);
-                let stuck = primitive.holders.iter().filter(|holder| is_stuck(holder.row));
-                let held = stuck.fold(0, |sum: usize, holder| sum.saturating_add(holder.permits));
-                asks <= primitive.subject.total().saturating_sub(held)
+                let total = self.primitives[primitive].subject.total();
+                asks <= total.saturating_sub(search.held[primitive])
             }),
         }
     }
 
     /// Follows one link of each fiber that does not go on: such a way ends in a circle.
     fn circles(&self, goes_on: &[bool]) -> Vec<Vec<Link>> {
-        let next = |at: usize| self.links(at).into_iter().find(|(_, to)| !goes_on[*to]);
         let (mut is_done, mut circles) = (goes_on.to_vec(), Vec::new());
         for start in 0..is_done.len() {
             let (mut way, mut at) = (Vec::<Link>::new(), start);
             while !is_done[at] {
                 is_done[at] = true;
-                let Some((why, to)) = next(at) else { break };
+                let Some((why, to)) = self.next(at, goes_on) else { break };
                 way.push(Link { from: at, why });
                 at = to;
             }
