@@ -162,7 +162,8 @@ impl Observer for History {
                 let now = now();
                 self.lives.with(fiber, |life| life.cancelled.get_or_insert(now).to_owned());
             }
-            Event::Acquires { of, permits, site } => {
+            // No permits would never be released.
+            Event::Acquires { of, permits: permits @ 1.., site } => {
                 self.acquires(of, Holding { fiber: fiber.clone(), permits, site });
             }
             Event::Releases { of, permits, site } => {
@@ -231,8 +232,7 @@ mod tests {
         let (lock, shared, permits) = (Mutex::new(0), RwLock::new(0), Semaphore::new(3));
         let holds = move |n: usize| {
             let (shared, permits) = (shared.clone(), permits.clone());
-            let inner =
-                Fiber::yield_now().bind(move |()| permits.with_permits(1 + n % 3, Fiber::yield_now()));
+            let inner = Fiber::yield_now().bind(move |()| permits.with_permits(n % 4, Fiber::yield_now()));
             let inner = shared.read().bind(move |read| inner.map(move |()| drop(read)));
             lock.with(move |_| inner)
                 .timeout(LONG)
