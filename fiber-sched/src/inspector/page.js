@@ -130,7 +130,7 @@
     if (row.circle !== undefined) found.push("circle");
     if (row.behind_circle) found.push("behind a circle");
     if (row.leaked !== undefined) found.push("leaked?");
-    if (holders(row).some((one) => one.has_ended)) found.push("holder has ended");
+    if (data.primitives[leaf(row).at]?.was_left) found.push("holder has ended");
     return found;
   }
 
@@ -147,6 +147,8 @@
       if (!row.part) row.all += 1;
       if (rows[row.above]) rows[row.above].all += row.all;
     }
+    // Once for each primitive: thousands of fibers may wait for what thousands hold.
+    for (const one of data.primitives) one.was_left = one.holders.some((by) => by.has_ended);
     for (const row of rows) {
       const end = leaf(row);
       row.broad = broadly(end);
@@ -452,7 +454,7 @@
     if (steps.length > 1) section("why", make("ol", {}, ...steps.map(([at, words]) => make("li", {}, fiberLink(at), words))));
     const held = data.primitives.filter((one) => one.holders.some((by) => by.row === row.row));
     if (held.length) section("it holds, and others wait for", make("ul", {}, ...held.map((one) => make("li", { textContent: one.name }))));
-    const waiting = rows.filter((one) => one.on === row.row || holders(one).some((by) => by.row === row.row));
+    const waiting = rows.filter((one) => one.on === row.row || held.includes(data.primitives[leaf(one).at]));
     if (waiting.length) {
       const shown = waiting.slice(0, MOST_LISTED).map((one) => make("li", {}, fiberLink(one)));
       if (waiting.length > shown.length) shown.push(make("li", { textContent: `and ${few(waiting.length - shown.length, "more")}` }));
