@@ -607,6 +607,7 @@
     return worker.latencies.find((one) => (left -= one.count) <= 0)?.below;
   }
 
+  // Only a `Pool` knows what its workers run, so one of which that is not known may be idle or busy.
   function workers() {
     const all = data.metrics?.workers ?? [];
     const seconds = before ? data.at - before.at : 0;
@@ -619,7 +620,7 @@
       const cells = [per(worker, number, "turns"), worker.queued.toLocaleString("en"), per(worker, number, "steals"), per(worker, number, "wake_ups"),
         ...[0.5, 0.99].map((share) => latency(worker, share)).map((bound) => bound === undefined ? "" : `< ${time(bound)}`), worker.stuck_turns.toLocaleString("en")];
       return make("tr", {}, make("td", { textContent: number }), ...cells.map((textContent) => make("td", { className: "number", textContent })),
-        make("td", { className: worker.is_stuck ? "bad" : "dim", textContent: worker.runs === undefined ? "idle" : `${worker.is_stuck ? "stuck" : "runs"}: forked at ${worker.runs}` }));
+        make("td", { className: worker.is_stuck ? "bad" : "dim", textContent: worker.runs === undefined ? "" : `${worker.is_stuck ? "stuck" : "runs"}: forked at ${worker.runs}` }));
     });
     find("workers").replaceChildren(...(all.length ? [make("thead", {}, make("tr", {}, ...head.map((textContent) => make("th", { textContent })))), make("tbody", {}, ...body)] : []));
   }
