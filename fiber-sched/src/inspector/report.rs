@@ -228,6 +228,7 @@ fn numbers(json: &mut Object<'_>, metrics: &Metrics) {
     json.plain("blocking_threads", metrics.blocking_threads);
     json.plain("blocking_queue", metrics.blocking_queue);
     json.objects("workers", &metrics.workers, worker);
+    json.objects("hosts", metrics.hosts.iter().filter(|host| host.turns() > 0), worker);
 }
 
 fn worker(json: &mut Object<'_>, worker: &WorkerMetrics) {

@@ -218,6 +218,17 @@ mod contents {
         // It counts nothing.
         assert_eq!(json(&Inspector::new(CurrentThread::new().context()))["metrics"], Value::Null);
     }
+
+    #[test]
+    fn the_turns_of_fibers_that_a_task_calls_are_there() {
+        let pool = Pool::builder().workers(1).build();
+        let inspector = Inspector::new(pool.context());
+        let hosts = || json(&inspector)["metrics"]["hosts"].as_array().unwrap().clone();
+        assert!(hosts().is_empty());
+        assert!(block_on(pool.group().call(Fiber::success(()))).is_success());
+        let turns: Vec<_> = hosts().iter().map(|host| host["turns"].clone()).collect();
+        assert_eq!(turns, [1]);
+    }
 }
 
 mod ages {
