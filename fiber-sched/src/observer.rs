@@ -21,6 +21,12 @@ use crate::recorder::Recorder;
 /// A scheduler with an observer calls it at every event and around every turn, on the thread where it happens. A scheduler
 /// without one pays nothing. A panic of an observer is ignored.
 ///
+/// The events of a fiber begin with [`Created`](Event::Created) and end with [`Ended`](Event::Ended), each of which comes once.
+/// Threads are not made to wait for each other, so one that cancels the fiber at its end may tell of that after `Ended`, two that
+/// cancel it may both tell of it, and a turn may come that does nothing any more. So an observer that keeps something for each
+/// fiber begins at `Created`, and ignores fibers that it does not know. The root of a scheduler has no `Created`: it is told of
+/// when everything is cancelled, and awaited.
+///
 /// What a fiber does in the call of [`Pool::run`](crate::Pool::run) before it first waits is not observed, nor is a fiber that ends
 /// before that: it runs on the caller's stack, and has no context that an event could name. [`Pool::spawn`](crate::Pool::spawn) always
 /// makes one.

@@ -61,7 +61,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// | `GET /fibers?text` | the [dump](Context::dump) |
 /// | `POST /fibers?cancel=0.1.2` | cancels a fiber, if that is [allowed](Inspector::allow_cancel) |
 ///
-/// Whoever can open the page sees names and places of the program, so it belongs behind the same door as other pages for operators.
+/// Whoever can open the page sees names and places of the program, so it belongs behind the same door as other pages for
+/// operators. An address that only this machine can reach is not such a door: a page of another site gets through it if the name
+/// of that site is resolved to the address (DNS rebinding). A server without another door has to check the header `Host`.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -102,8 +104,8 @@ impl Inspector {
         Inspector { context: context.clone(), memory: Arc::default(), may_cancel: false }
     }
 
-    /// Lets the page cancel fibers, with a button for each. Such a request needs the method `POST` and the header `x-fiber-inspector`, so
-    /// no page of another site can make it.
+    /// Lets the page cancel fibers, with a button for each. Such a request needs the method `POST` and the header
+    /// `x-fiber-inspector`, so no page of another site can make it, unless the server answers to any `Host`.
     ///
     /// ```
     /// use fiber_core::Fiber;
