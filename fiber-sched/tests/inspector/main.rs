@@ -402,6 +402,21 @@ mod circles {
     }
 
     #[test]
+    fn a_race_of_two_locks_goes_on_if_one_of_them_is_released() {
+        let scheduler = CurrentThread::with_observer(History::new());
+        let [a, b, c] = ["a", "b", "c"].map(mutex);
+        let (first, second) = (b.clone(), c.clone());
+        let race = Fiber::defer(move || first.lock().race(second.lock()).map(drop));
+        drop(scheduler.spawn(a.with(|_| Fiber::yield_now().bind(|()| race)).named("races")));
+        drop(scheduler.spawn(both(&b, &a)));
+        drop(scheduler.spawn(c.with(|_| Fiber::delay(3600 * SECOND))));
+        settle(&scheduler);
+        let json = json(&Inspector::new(scheduler.context()));
+        assert_eq!(row(&json, "races")["state"], "waits");
+        assert_eq!(json["circles"], Value::Array(Vec::new()), "{json:#}");
+    }
+
+    #[test]
     fn a_circle_with_a_deadline_says_when_it_ends() {
         let scheduler = CurrentThread::with_observer(History::new());
         let [a, b] = ["a", "b"].map(mutex);

@@ -123,9 +123,11 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
         }
     }
 
+    /// Of two locks, one may be held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
     fn waits_for(&self) -> WaitsFor {
+        let is_held = |what| matches!(what, WaitsFor::Lock | WaitsFor::Permits);
         match self.awaited() {
-            [Some((first, _)), Some((second, _))] if first != second => WaitsFor::Either,
+            [Some((first, _)), Some((second, _))] if first != second || is_held(first) => WaitsFor::Either,
             [Some((what, _)), _] => what,
             _ => WaitsFor::Nothing,
         }
