@@ -112,14 +112,13 @@ impl Traced {
     }
 
     fn create(&self, fiber: &Context, parent: &Context) {
-        let (above, is_own) = match self.entered_above(parent) {
+        let (above, is_own) = match self.entered_above(parent).filter(|above| !above.span.is_none()) {
             Some(Entered { span, is_own, .. }) => (span, is_own && fiber.is_structure()),
             None => (Span::current(), false),
         };
         let Some(name) = fiber.name().filter(|_| !fiber.is_structure()) else {
-            if !above.is_none() {
-                self.spans.insert(fiber, Entered { span: above, is_own, shows_locals: false });
-            }
+            // Also if it is in no span: what is created below it need not look at everything above, which may be thousands of fibers.
+            self.spans.insert(fiber, Entered { span: above, is_own, shows_locals: false });
             return;
         };
         let locals = field::Empty;
