@@ -17,7 +17,7 @@ pub(crate) const SCHEDULES: u64 = if cfg!(debug_assertions) { 20 } else { 500 };
 /// Runs of each program on threads.
 const RUNS: u32 = if cfg!(debug_assertions) { 20 } else { 500 };
 /// A run takes less than a millisecond, or never ends.
-const HANGS: Duration = Duration::from_secs(60);
+pub(crate) const HANGS: Duration = Duration::from_secs(60);
 
 pub(crate) type Ends = (Sender<u32>, Receiver<u32>);
 pub(crate) type Open = fn() -> Ends;

@@ -3,4 +3,5 @@
 mod ends;
 mod finalizers;
 mod meetings;
+mod moved;
 mod storm;

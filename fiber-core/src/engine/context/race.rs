@@ -69,6 +69,8 @@ struct Side<'a> {
     is_shielded: bool,
     /// This side is a program, or one inside of it around the place that was asked for.
     is_program: bool,
+    /// The place that was asked for has left this race. It claims it no more, but may still hold it.
+    has_left: bool,
 }
 
 /// What two waits that share a race have in common: their fiber, or a race around both. By address, so it is compared only while both wait.
@@ -80,20 +82,28 @@ pub(crate) enum RaceKey {
 
 /// The innermost side in which this is, if it is in one.
 fn side_of(node: &Ref<FiberState>) -> Option<Side<'_>> {
-    if !node.owner().own.has(Own::RACED) {
+    side_around(node).filter(|side| !side.has_left)
+}
+
+/// The same, also after the part in which this is has [left](Context::leave_races) the races around.
+fn side_around(node: &Ref<FiberState>) -> Option<Side<'_>> {
+    if !node.owner().own.has(Own::RACED | Own::LEFT) {
         return None;
     }
-    let (mut fiber, mut is_shielded) = (node, false);
+    let (mut fiber, mut is_shielded, mut has_left) = (node, false, false);
     while fiber.owner().own.has(Own::STRUCTURE) {
-        // It has moved out of the race.
-        if !fiber.owner().own.has(Own::RACED) {
-            return None;
-        }
+        has_left |= fiber.owner().own.has(Own::LEFT);
         is_shielded |= fiber.is_shielded();
         fiber = fiber.parent()?;
     }
     let is_program = fiber.owner().own.has(Own::PROGRAM);
-    Some(Side { id: ptr::from_ref(&**fiber).addr(), group: fiber.parent()?, is_shielded, is_program })
+    Some(Side {
+        id: ptr::from_ref(&**fiber).addr(),
+        group: fiber.parent()?,
+        is_shielded,
+        is_program,
+        has_left,
+    })
 }
 
 /// All sides in which this is, from the inside out.
@@ -203,8 +213,10 @@ impl Context {
     }
 
     /// Takes a part of a side, and all that is in it, out of the races around: its fiber goes on in a context of its own, which is in none.
+    /// What a side inside of the part has claimed, it releases when it waits again or ends.
     pub(crate) fn leave_races(&self) {
-        self.state().own.set(Own::RACED, false);
+        let own = &self.state().own;
+        own.replace(Own::RACED, Own::flag(Own::LEFT, self.is_raced()));
     }
 
     /// Whether this is a side of a race, or a part of one.
@@ -377,8 +389,13 @@ impl Context {
     /// this does not call `deliver`, and gives `ended` back.
     pub(crate) fn end_in_place<T>(&self, ended: T, deliver: impl FnOnce(T)) -> Result<(), T> {
         let local = 0_u8;
-        let side =
-            Side { id: ptr::from_ref(&local).addr(), group: &self.0, is_shielded: false, is_program: false };
+        let side = Side {
+            id: ptr::from_ref(&local).addr(),
+            group: &self.0,
+            is_shielded: false,
+            is_program: false,
+            has_left: false,
+        };
         if !side.claim_end(None) {
             return Err(ended);
         }
@@ -388,11 +405,18 @@ impl Context {
     }
 }
 
-/// Changes the holder of all races around `node` that `from` holds. Gives the wake-ups that were missed, if the races are free now.
+/// Changes the holder of all races around `node` that `from` holds, also of those that `node` has left: they are free then. Gives the
+/// wake-ups that were missed, if the races are free now.
 fn pass_on(node: &Ref<FiberState>, from: usize, to: usize) -> Vec<Wakeup> {
     let mut missed = Vec::new();
-    for side in sides_around(node) {
+    let (mut inside, mut to) = (node, to);
+    while let Some(side) = side_around(inside) {
         let mut race = side.race().lock();
+        // Under the lock: either this sees that the race was left, or the heir, which goes on, releases it when it waits again.
+        if to != FREE && side_of(inside).is_none() {
+            to = FREE;
+        }
+        inside = side.group;
         if race.holder != from {
             // Those further outside may be held: another thread that passes them on has perhaps got so far.
             continue;
