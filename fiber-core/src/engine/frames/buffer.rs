@@ -13,7 +13,7 @@
 //! A frame is a pointer to the [`Table`] of its type, and a value. This file knows only bytes and tables; the types are
 //! known to the functions in the tables, and to the tokens that push the frames.
 
-use super::leaf_table::LeafTable;
+use super::leaf_table::{LeafTable, Why};
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 use super::Visit;
-use crate::cell::{Room, give_block, take_block};
+use crate::cell::{Room, Signal, give_block, take_block};
 use crate::engine::context::{Context, Cx, Place};
 use crate::panic::{Panic, guard};
 
@@ -36,8 +36,8 @@ const LEAST_IN_CELL: usize = OVERHEAD + 2 * size_of::<&Table>();
 
 /// The functions of a frame's type.
 pub(super) struct Table {
-    /// Takes the frame, which is the first one, and runs it with the outcome of the frame before. Gives its own outcome, unless
-    /// the fiber has to wait again.
+    /// Takes the frame, which is the first one, and runs it with the outcome of the frame before; a leaf, with the reason for which it is
+    /// [resumed](Pair::woken). Gives its own outcome, unless the fiber has to wait again.
     ///
     /// # Safety
     /// The frame is the first of the fiber, and the outcome is of the type that it takes.
@@ -65,6 +65,31 @@ pub(crate) struct Pair(MaybeUninit<u64>, MaybeUninit<u64>);
 impl Pair {
     /// Of a frame that waits, or of the last one.
     pub(super) const EMPTY: Pair = Pair(MaybeUninit::uninit(), MaybeUninit::uninit());
+
+    /// Resumes a leaf, of any type, whose wait has ended so.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn woken(signal: Signal) -> Pair {
+        Pair::of(Why::<()>::Woken(signal))
+    }
+
+    /// Of a small value.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn of<V>(value: V) -> Pair {
+        debug_assert!(is_small::<V>());
+        let mut pair = Pair::EMPTY;
+        // SAFETY: it fits, and is aligned.
+        unsafe { (&raw mut pair).cast::<V>().write(value) };
+        pair
+    }
+
+    /// # Safety
+    /// The pair is [of](Pair::of) a `V`, which is taken once.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) unsafe fn take<V>(self) -> V {
+        debug_assert!(is_small::<V>());
+        // SAFETY: by the contract.
+        unsafe { (&raw const self).cast::<V>().read() }
+    }
 }
 
 /// Where an outcome of type `V` is on its way.
@@ -525,40 +550,19 @@ impl Buffer<'_> {
         self.front().state = if is_locked { LOCKED } else { RUNS };
     }
 
-    /// Leaves an outcome for the next frame.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn pack<V>(self, value: V) -> Pair {
-        let mut pair = Pair::EMPTY;
-        if const { is_small::<V>() } {
-            // SAFETY: it fits, and is aligned.
-            unsafe { (&raw mut pair).cast::<V>().write(value) };
-        } else if const { is_over_aligned::<V>() } {
-            // SAFETY: as above.
-            unsafe { (&raw mut pair).cast::<Box<V>>().write(Box::new(value)) };
-        } else {
-            // Not dropped if there is no room: otherwise it would have an address, and be moved through memory.
-            let value = ManuallyDrop::new(value);
-            let mut this = self.with_room(size_of::<V>());
-            let top = this.front().top;
-            // SAFETY: there is room, and it is aligned, as all sizes are.
-            unsafe { this.at(top).cast::<V>().write(ManuallyDrop::into_inner(value)) };
-        }
-        pair
-    }
-
     /// Takes the outcome that was left.
     ///
     /// # Safety
-    /// The last call of this buffer was `pack`, of a `V`, with this result.
+    /// The last use of this buffer was to [`pack`](Cx::pack) a `V`, with this result.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) unsafe fn unpack<V>(mut self, pair: Pair) -> V {
         if const { is_small::<V>() } {
             // SAFETY: by the contract.
-            return unsafe { (&raw const pair).cast::<V>().read() };
+            return unsafe { pair.take::<V>() };
         }
         if const { is_over_aligned::<V>() } {
             // SAFETY: as above.
-            return *unsafe { (&raw const pair).cast::<Box<V>>().read() };
+            return *unsafe { pair.take::<Box<V>>() };
         }
         let top = self.front().top;
         // SAFETY: as above; nothing was pushed since.
@@ -659,6 +663,24 @@ impl Cx<'_> {
         let slot = self.slot();
         // SAFETY: by the contract, and only `Slot::take` empties a slot, after which its fiber does not run.
         Buffer { head: unsafe { slot.frames.get().unwrap_unchecked() }, slot }
+    }
+
+    /// Leaves an outcome for the next frame.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn pack<V>(&self, value: V) -> Pair {
+        if const { is_small::<V>() } {
+            return Pair::of(value);
+        }
+        if const { is_over_aligned::<V>() } {
+            return Pair::of(Box::new(value));
+        }
+        // Not dropped if there is no room: otherwise it would have an address, and be moved through memory.
+        let value = ManuallyDrop::new(value);
+        let mut frames = self.frames().with_room(size_of::<V>());
+        let top = frames.front().top;
+        // SAFETY: there is room, and it is aligned, as all sizes are.
+        unsafe { frames.at(top).cast::<V>().write(ManuallyDrop::into_inner(value)) };
+        Pair::EMPTY
     }
 
     /// Whether a group has been pushed that has not begun to wait.

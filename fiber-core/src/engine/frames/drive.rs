@@ -7,7 +7,7 @@
 //! | waits | clear | the parking slot of the fiber, or a task, or the list of a turn |
 //! | is run | clear | the slot of the driver |
 
-use std::mem::{ManuallyDrop, forget, take};
+use std::mem::{ManuallyDrop, forget};
 use std::ptr;
 
 use super::Frames;
@@ -148,31 +148,27 @@ impl Frames {
         }
         let node = self.take_node();
         node.runs_again();
-        drive(node, self, view, signal == Signal::Cancelled);
+        drive(node, self, view, Pair::woken(signal));
     }
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) {
+fn drive(node: Context, frames: Frames, view: TurnView<'_>, woken: Pair) {
     let mut node = node;
     // Dropped before the node, which keeps the cell with the frames alive.
     let slot = Slot::holding(frames);
-    let mut value = Pair::EMPTY;
-    let mut is_cancelled = is_cancelled;
+    let mut value = woken;
     loop {
         let put_back = PutBack(&slot, &node);
         let park = 'run: {
             let _current = node.set_current();
             if node.is_in_limit() {
-                value = run_in_limit(&node, view, &slot, value, take(&mut is_cancelled));
+                value = run_in_limit(&node, view, &slot, value);
                 if !slot.buffer().is_some_and(Buffer::has_left_limit) {
                     break 'run Park::Undecided;
                 }
             }
             let cx = &Cx::new(&node, view, &slot);
-            if take(&mut is_cancelled) {
-                value = cancel(cx);
-            }
             value = run_frames(cx, value);
             // SAFETY: the driver holds frames.
             let frames = unsafe { cx.pushed() };
@@ -205,19 +201,12 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
 
 /// Runs frames of a fiber that has waited in a limit without a node. If the limit gets one, the fiber goes on in that.
 #[inline(never)]
-fn run_in_limit(
-    node: &Context,
-    view: TurnView<'_>,
-    slot: &Slot<'_>,
-    value: Pair,
-    is_cancelled: bool,
-) -> Pair {
+fn run_in_limit(node: &Context, view: TurnView<'_>, slot: &Slot<'_>, value: Pair) -> Pair {
     let mut limit = Resumed::new(node, view);
     let value = {
         let watch = Watch::resumed(&limit, view);
         let cx = &Cx::resumed(&limit, &watch, view, slot);
         limit.look();
-        let value = if is_cancelled { cancel(cx) } else { value };
         run_frames(cx, value)
     };
     if let Some(inside) = limit.leave() {
@@ -248,15 +237,7 @@ impl Drop for PutBack<'_> {
     }
 }
 
-/// Ends the wait of the first frame, which was cancelled.
-#[cold]
-fn cancel(cx: &Cx<'_>) -> Pair {
-    let leaf = cx.frames().table().leaf();
-    // SAFETY: the table is that of the first frame.
-    unsafe { (leaf.cancel)(cx) }
-}
-
-/// Runs frames until one waits or switches, or none is left. The first one may be a leaf, whose event has happened.
+/// Runs frames until one waits or switches, or none is left. The first one may be a leaf, whose wait is over.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn run_frames(cx: &Cx<'_>, value: Pair) -> Pair {
     let mut value = value;

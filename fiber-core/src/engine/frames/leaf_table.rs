@@ -1,30 +1,41 @@
 //! What the driver knows of a leaf.
 
 use super::buffer::Pair;
+use crate::cell::Signal;
 use crate::engine::context::Cx;
 use crate::engine::task::Task;
+use crate::outcome::Outcome;
 
 /// The functions of a leaf.
 pub(super) struct LeafTable {
-    /// Begins the wait. If the event has happened already, its outcome goes into the pair; without one, it becomes a leaf
-    /// that is woken from the bottom of the stack.
-    ///
-    /// # Safety
-    /// The leaf is the first frame.
-    pub(super) begin: unsafe fn(&Cx<'_>, Option<&mut Pair>) -> Park,
-    /// Ends the wait because the fiber was cancelled, and takes the leaf.
-    ///
-    /// # Safety
-    /// The leaf is the first frame.
-    pub(super) cancel: unsafe fn(&Cx<'_>) -> Pair,
+    /// Begins the wait.
+    pub(super) begin: Begin,
     /// Whether it waits for the next turn only.
     pub(super) yields: bool,
     /// Whether races count it as a wait.
     pub(super) counts: bool,
 }
 
+/// Why a leaf is resumed. Without the address, it is the same for all types.
+#[repr(u64)]
+pub(super) enum Why<E> {
+    /// Its wait is over.
+    Woken(Signal),
+    /// Its event happened while it registered: the outcome is taken from here.
+    Ready(*mut Option<Outcome<E>>),
+    /// The same, in a box.
+    Kept(Box<Outcome<E>>),
+}
+
+/// Begins a wait. If the event has happened already, the leaf is resumed, and what it gives goes into the pair; without one, the leaf is
+/// resumed from the bottom of the stack.
+///
+/// # Safety
+/// The leaf is the first frame.
+pub(crate) type Begin = unsafe fn(&Cx<'_>, Option<&mut Pair>) -> Park;
+
 /// Where a fiber waits.
-pub(super) enum Park {
+pub(crate) enum Park {
     /// In the parking slot of its context.
     InSlot,
     /// The same, and a cancellation does not end the wait.

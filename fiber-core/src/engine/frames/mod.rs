@@ -39,7 +39,7 @@ use crate::engine::context::{Context, Cx, Forks};
 use crate::engine::step::{Follow, Step};
 use crate::outcome::Outcome;
 use crate::panic::{Panic, discard_part};
-pub(crate) use leaf_table::Submit;
+pub(crate) use leaf_table::{Begin, Submit};
 pub(crate) use table::Stepped;
 use table::{LeafOf, Of};
 
@@ -126,6 +126,8 @@ pub(crate) trait Waits: Send + 'static + Sized {
     const YIELDS: bool = false;
     /// Whether races count it as a wait. Not if the fiber only moves to another thread, or has ended.
     const COUNTS: bool = true;
+    /// Begins the wait. The function of a leaf is also that of the same leaf with a step along.
+    const BEGIN: Begin = LeafOf::<Self>::begin;
 
     /// Registers with the event. Without one, the fiber continues from the bottom of the stack.
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<Self::Event> {
@@ -163,7 +165,8 @@ pub(crate) trait Waits: Send + 'static + Sized {
     }
 }
 
-/// A leaf, and a step after it that never waits, in one frame.
+/// A leaf, and a step after it that never waits, in one frame. It begins as the leaf does, which lies where the pair lies.
+#[repr(C)]
 struct Along<L, P>(L, P);
 
 impl<L, P> Along<L, P> {
@@ -185,10 +188,7 @@ impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
     type Out = P::Out;
     const YIELDS: bool = L::YIELDS;
     const COUNTS: bool = L::COUNTS;
-
-    fn begin(&mut self, cx: &Cx<'_>) -> Begun<L::Event> {
-        self.0.begin(cx)
-    }
+    const BEGIN: Begin = L::BEGIN;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<L::Event>> {
@@ -367,7 +367,11 @@ impl Cx<'_> {
     /// Waits for this leaf, and then takes a step that never waits.
     #[inline]
     pub(crate) fn wait_then<L: Waits, P: Follow<L::Out>>(&self, leaf: L, plain: P) -> Waiting<'_, P::Out> {
-        self.wait(Along(leaf, plain))
+        if const { lies_in_frame::<L, P>() } {
+            self.wait(Along(leaf, plain))
+        } else {
+            self.wait(leaf).then(self, plain)
+        }
     }
 
     /// Waits for a leaf that the caller writes to its frame, because it is large and mostly empty.
@@ -419,7 +423,7 @@ impl Cx<'_> {
     /// The result of a frame that has an outcome for the next one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave<T: Send + 'static>(&self, outcome: Outcome<T>) -> Left {
-        Left(self.frames().pack(outcome))
+        Left(self.pack(outcome))
     }
 
     /// The same for a frame after which the fiber continues in another context.

@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use super::buffer::{Pair, Table, borrow_value, frame_size, is_over_aligned, read_value};
-use super::leaf_table::{LeafTable, Park};
-use super::{Begun, Frame, Given, Left, Visit, Waits};
+use super::leaf_table::{LeafTable, Park, Why};
+use super::{Begun, Frame, Left, Visit, Waits};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Follow, follow};
 use crate::outcome::Outcome;
-use crate::panic::{Panic, guard};
+use crate::panic::{Panic, discard_part, guard};
 
 /// A step, as a frame.
 pub(crate) struct Stepped<N>(pub(crate) N);
@@ -75,46 +75,35 @@ impl<L: Waits> LeafOf<L> {
         resume: Self::resume,
         drop: Self::drop,
         visit: None,
-        leaf: Some(&LeafTable {
-            begin: Self::begin,
-            cancel: Self::cancel,
-            yields: L::YIELDS,
-            counts: L::COUNTS,
-        }),
+        leaf: Some(&LeafTable { begin: L::BEGIN, yields: L::YIELDS, counts: L::COUNTS }),
         size: frame_size::<L>() as u32,
     };
 
     /// # Safety
     /// As [`Table::resume`].
-    unsafe fn resume(cx: &Cx<'_>, _: Pair) -> Pair {
-        // SAFETY: as here.
-        unsafe { Self::wake(cx, Signal::Fired) }
-    }
-
-    /// # Safety
-    /// As [`LeafTable::cancel`].
-    unsafe fn cancel(cx: &Cx<'_>) -> Pair {
-        // SAFETY: as here.
-        unsafe { Self::wake(cx, Signal::Cancelled) }
-    }
-
-    /// # Safety
-    /// The leaf is the first frame.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn wake(cx: &Cx<'_>, signal: Signal) -> Pair {
+    unsafe fn resume(cx: &Cx<'_>, why: Pair) -> Pair {
         // SAFETY: this frame was pushed.
         let frames = unsafe { cx.pushed() };
         // What yields is the engine's own, and pushes nothing.
-        if const { !L::YIELDS } {
+        let outcome = if const { L::YIELDS } {
+            // SAFETY: the table is that of the first frame.
+            unsafe { frames.first::<L>() }.wake(cx, Signal::Fired)
+        } else {
             frames.lock(true);
-        }
-        // SAFETY: the table is that of the first frame, and the buffer is locked.
-        let outcome = unsafe { frames.first::<L>() }.wake(cx, signal);
+            // SAFETY: a leaf is resumed with such a pair.
+            match unsafe { why.take::<Why<L::Event>>() } {
+                // SAFETY: as above, and the buffer is locked.
+                Why::Woken(signal) => unsafe { frames.first::<L>() }.wake(cx, signal),
+                // SAFETY: it is valid for this call.
+                Why::Ready(outcome) => unsafe { (*outcome).take() },
+                Why::Kept(outcome) => Some(*outcome),
+            }
+        };
         match outcome {
             Some(outcome) => {
                 // SAFETY: by the contract.
                 let outcome = unsafe { Self::end(cx, outcome) };
-                cx.frames().pack(outcome)
+                cx.pack(outcome)
             }
             None => {
                 frames.set_waits(true);
@@ -133,43 +122,35 @@ impl<L: Waits> LeafOf<L> {
     }
 
     /// # Safety
-    /// As [`LeafTable::begin`].
-    unsafe fn begin(cx: &Cx<'_>, value: Option<&mut Pair>) -> Park {
+    /// As [`Begin`](super::leaf_table::Begin).
+    pub(super) unsafe fn begin(cx: &Cx<'_>, value: Option<&mut Pair>) -> Park {
         let frames = cx.frames();
         frames.lock(true);
-        // SAFETY: as above.
-        let park = match unsafe { frames.first::<L>() }.begin(cx) {
+        // SAFETY: by the contract. A step that goes along lies behind the leaf.
+        let begun = unsafe { frames.first::<L>() }.begin(cx);
+        frames.lock(false);
+        match begun {
             Begun::Registered { is_shielded: false } => Park::InSlot,
             Begun::Registered { is_shielded: true } => Park::InShieldedSlot,
             Begun::FromBottom => Park::FromBottom,
             Begun::Elsewhere(submit) => Park::Elsewhere(submit),
-            // SAFETY: by the contract.
-            Begun::Ready(outcome) => return unsafe { Self::end_at_once(cx, outcome, value) },
-        };
-        frames.lock(false);
-        park
+            Begun::Ready(outcome) => Self::end_at_once(cx, outcome, value),
+        }
     }
 
     /// Its event has happened while it registered.
-    ///
-    /// # Safety
-    /// The leaf is the first frame, and the buffer is locked.
     #[inline]
-    unsafe fn end_at_once(cx: &Cx<'_>, outcome: Outcome<L::Event>, value: Option<&mut Pair>) -> Park {
-        // SAFETY: by the contract.
-        let outcome = unsafe { Self::end(cx, outcome) };
-        match value {
-            Some(value) => {
-                cx.spend_on_wait();
-                *value = cx.frames().pack(outcome);
-                Park::Not
-            }
-            None => {
-                let _ = cx.wait(Given::<L::Out>(Some(outcome)));
-                cx.frames().set_waits(false);
-                Park::FromBottom
-            }
-        }
+    fn end_at_once(cx: &Cx<'_>, outcome: Outcome<L::Event>, value: Option<&mut Pair>) -> Park {
+        let Some(value) = value else {
+            cx.keep(outcome);
+            return Park::FromBottom;
+        };
+        let mut outcome = Some(outcome);
+        let why = Pair::of(Why::Ready(&raw mut outcome));
+        // SAFETY: the table is that of the first frame, a leaf with such an event.
+        *value = unsafe { (cx.frames().table().resume)(cx, why) };
+        cx.spend_on_wait();
+        Park::Not
     }
 
     /// Unlocks the buffer.
@@ -190,5 +171,43 @@ impl<L: Waits> LeafOf<L> {
         // SAFETY: the frame was skipped, so nothing else takes it, and its bytes stay until a frame is pushed, which is when the buffer is
         // unlocked.
         unsafe { L::end_at(at, cx, outcome) }
+    }
+}
+
+/// The frame of an outcome for the leaf of the group below.
+struct KeptFor<E>(PhantomData<E>);
+
+impl<E: Send + 'static> KeptFor<E> {
+    const TABLE: &'static Table = &Table {
+        resume: Self::resume,
+        drop: Self::drop,
+        visit: None,
+        // It has begun.
+        leaf: None,
+        size: frame_size::<Box<Outcome<E>>>() as u32,
+    };
+
+    /// # Safety
+    /// As [`Table::resume`].
+    unsafe fn resume(cx: &Cx<'_>, _: Pair) -> Pair {
+        // SAFETY: the table is that of the first frame.
+        Pair::of(Why::Kept(unsafe { cx.frames().pop::<Box<Outcome<E>>>() }))
+    }
+
+    /// # Safety
+    /// As [`Table::drop`].
+    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>, _: Option<&Context>) {
+        // SAFETY: the table is that of the frame.
+        discard_part(unsafe { read_value::<Box<Outcome<E>>>(value) }, torn);
+    }
+}
+
+impl Cx<'_> {
+    /// Leaves an outcome for the first frame, which is a leaf. The fiber continues from the bottom of the stack.
+    #[cold]
+    fn keep<E: Send + 'static>(&self, outcome: Outcome<E>) {
+        // SAFETY: the table is that of such frames.
+        unsafe { self.push(None, KeptFor::<E>::TABLE, Box::new(outcome)) };
+        self.frames().set_waits(false);
     }
 }
