@@ -4,7 +4,7 @@
 //! inspect it, the panic goes to [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved) when it is dropped.
 
 use std::convert::Infallible;
-use std::mem::needs_drop;
+use std::mem::{self, needs_drop};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::context::{Context, Cx};
@@ -110,17 +110,16 @@ impl<T> Outcome<T> {
         }
     }
 
-    /// The same for a value that is dropped where it is, and not moved before.
+    /// The same for a value that is dropped where it is. The outcome is not moved either.
     ///
     /// # Safety
     /// The value may be dropped, and is not used afterwards.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[allow(unsafe_code)]
-    pub(crate) unsafe fn without_at<D>(self, unused: *mut D, fiber: &dyn HasContext) -> Self {
+    pub(crate) unsafe fn drop_beside<D>(&mut self, unused: *mut D, fiber: &dyn HasContext) {
         // SAFETY: by the contract.
-        match unsafe { guarded_drop_in_place(unused) } {
-            None => self,
-            Some(panic) => self.torn_by(panic, fiber),
+        if let Some(panic) = unsafe { guarded_drop_in_place(unused) } {
+            *self = mem::replace(self, Outcome::Cancelled).torn_by(panic, fiber);
         }
     }
 

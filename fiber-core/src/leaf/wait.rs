@@ -288,12 +288,22 @@ impl<W: Awaits> Leaf<W> {
         Placed { leaf: self, place: W::Place::default() }
     }
 
-    /// Gives an outcome, and drops the leaf in its variable: it may be as large as what the fiber sends.
+    /// Polls once; user code may panic. An outcome is written where it stays, because it would wait for its own parts on the way
+    /// (docs/decisions/stalls.md), and the leaf is dropped in its variable: both may be as large as what the fiber sends.
+    ///
+    /// # Safety
+    /// After an outcome, the leaf is not used.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
-        let mut leaf = ManuallyDrop::new(self);
-        // SAFETY: it is not used afterwards.
-        unsafe { outcome.without_at(&raw mut *leaf, cx) }
+    unsafe fn poll(leaf: &mut ManuallyDrop<Self>, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        let mut polled = None;
+        if let Err(panic) = guard(|| polled = leaf.wait.poll(cx)) {
+            polled = Some(Outcome::Panicked(panic));
+        }
+        if let Some(outcome) = &mut polled {
+            // SAFETY: by the contract.
+            unsafe { outcome.drop_beside(&raw mut **leaf, cx) };
+        }
+        polled
     }
 
     /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
@@ -328,34 +338,32 @@ impl<W: Awaits> Run for Leaf<W> {
     const ROOM: usize = frame_size::<Placed<W>>();
 
     #[inline]
-    fn run<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
-        if cx.is_interrupted() && !W::IS_SHIELDED {
-            return Step::Done(self.end_unstarted(cx));
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
+        match start(cx, W::IS_SHIELDED, W::CAN_LOSE) {
+            Start::Polls => {}
+            Start::Waits => return Step::Wait(self.wait(cx)),
+            Start::Refused => return Step::Done(self.end_unstarted(cx)),
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(self.wait(cx));
-        }
-        let mut polled = None;
-        ask(&mut polled, || self.wait.poll(cx));
-        match polled {
-            Some(outcome) => Step::Done(self.end(cx, outcome)),
-            None => Step::Wait(self.wait(cx)),
+        let mut leaf = ManuallyDrop::new(self);
+        // SAFETY: only without an outcome, it is used.
+        match unsafe { Leaf::poll(&mut leaf, cx) } {
+            Some(outcome) => Step::Done(outcome),
+            None => Step::Wait(ManuallyDrop::into_inner(leaf).wait(cx)),
         }
     }
 
     #[inline]
-    fn run_then<'s, P: Follow<W::Out>>(mut self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
-        if cx.is_interrupted() && !W::IS_SHIELDED {
-            return plain.follow(cx, self.end_unstarted(cx));
+    fn run_then<'s, P: Follow<W::Out>>(self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
+        match start(cx, W::IS_SHIELDED, W::CAN_LOSE) {
+            Start::Polls => {}
+            Start::Waits => return Step::Wait(self.wait_then(cx, plain)),
+            Start::Refused => return plain.follow(cx, self.end_unstarted(cx)),
         }
-        if W::CAN_LOSE && cx.is_raced() && !cx.claim_race() {
-            return Step::Wait(self.wait_then(cx, plain));
-        }
-        let mut polled = None;
-        ask(&mut polled, || self.wait.poll(cx));
-        match polled {
-            Some(outcome) => plain.follow(cx, self.end(cx, outcome)),
-            None => Step::Wait(self.wait_then(cx, plain)),
+        let mut leaf = ManuallyDrop::new(self);
+        // SAFETY: as above.
+        match unsafe { Leaf::poll(&mut leaf, cx) } {
+            Some(outcome) => plain.follow(cx, outcome),
+            None => Step::Wait(ManuallyDrop::into_inner(leaf).wait_then(cx, plain)),
         }
     }
 
@@ -467,13 +475,13 @@ impl<W: Awaits> Waits for Placed<W> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+    unsafe fn end_at(at: *mut Self, cx: &Cx<'_>, mut outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         // SAFETY: by the contract.
         let (leaf, place) = unsafe { Placed::parts(at) };
         // SAFETY: by the contract. It is trivial: the wait has left it.
         unsafe { ptr::drop_in_place(place) };
         // SAFETY: by the contract. The buffer is locked meanwhile.
-        let outcome = unsafe { outcome.without_at(leaf, cx) };
+        unsafe { outcome.drop_beside(leaf, cx) };
         cx.unlock();
         outcome
     }
@@ -521,11 +529,23 @@ impl<W: Awaits> Side for Placed<W> {
     }
 }
 
-/// Calls the code of a leaf, which may be user code. The outcome is written where it stays, because it would wait for its own parts on the
-/// way (docs/decisions/stalls.md).
+/// How a leaf starts.
+enum Start {
+    /// It may give an outcome at once.
+    Polls,
+    /// It waits in any case, because another side holds the race.
+    Waits,
+    /// It ends, because the fiber was cancelled.
+    Refused,
+}
+
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn ask<T>(polled: &mut Option<Outcome<T>>, f: impl FnOnce() -> Option<Outcome<T>>) {
-    if let Err(panic) = guard(|| *polled = f()) {
-        *polled = Some(Outcome::Panicked(panic));
+fn start(cx: &Cx<'_>, is_shielded: bool, can_lose: bool) -> Start {
+    if cx.is_interrupted() && !is_shielded {
+        Start::Refused
+    } else if can_lose && cx.is_raced() && !cx.claim_race() {
+        Start::Waits
+    } else {
+        Start::Polls
     }
 }
