@@ -52,7 +52,8 @@ impl Run for YieldNow {
 
 impl YieldNow {
     /// Whether the fiber was cancelled. If not, reports the yield.
-    #[inline]
+    // As at other leaves.
+    #[inline(never)]
     fn is_refused(&self, cx: &Cx<'_>) -> bool {
         if cx.is_interrupted() {
             return true;

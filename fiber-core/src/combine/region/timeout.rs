@@ -131,7 +131,7 @@ pub(crate) fn run_limited<'s, R: Run, E: RegionEnd<R::Out>>(
     end: E,
     site: Site,
 ) -> Step<'s, E::Out> {
-    let until = cx.scheduler().now() + limit;
+    let until = cx.after(limit);
     let mut part = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
     part.describe(&run);
     // No timer is needed if a deadline from above comes first.

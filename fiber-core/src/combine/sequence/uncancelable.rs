@@ -110,8 +110,8 @@ impl<R: Run> Run for Uncancelable<R> {
 
     #[inline]
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
-        let before = cx.masks();
-        run_with_masks(cx, self.0, before + 1)
+        let before = Masks(cx.mask());
+        run_within(cx, self.0, before)
     }
 
     fn is_program(&self) -> bool {
@@ -145,7 +145,7 @@ where
         let restore = Restore(region.clone());
         match guard(|| (self.f)(restore)) {
             Ok(fiber) => {
-                let masks = Masks(cx.set_masks(before + 1));
+                let masks = Masks(cx.mask());
                 run_within(cx, fiber.into_run(), Around { masks, region })
             }
             Err(panic) => {
@@ -220,15 +220,23 @@ pub(crate) struct Masks(u32);
 impl Setting for Masks {
     #[inline]
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        self.restore(cx, outcome.is_cancelled());
+        outcome
+    }
+}
+
+impl Masks {
+    // Not inlined, so that the code of each region is short.
+    #[inline(never)]
+    fn restore(self, cx: &Cx<'_>, is_cancelled: bool) {
         // What awaits this in the region is told why it is cancelled.
-        if outcome.is_cancelled()
+        if is_cancelled
             && cx.is_interrupted()
             && let Some(fiber) = cx.own_node()
         {
             fiber.set_cut_short(true);
         }
         cx.set_masks(self.0);
-        outcome
     }
 }
 

@@ -75,7 +75,8 @@ enum Kind {
 impl<'a> Part<'a> {
     /// A part of the fiber of `cx`, made by `operator`, which has to end by `deadline`. In an uncancelable region, the
     /// part is shielded from a cancellation of the fiber.
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    // Not inlined, so that the code of each operator is short.
+    #[inline(never)]
     pub(crate) fn structure(cx: &Cx<'a>, operator: &'static str, deadline: Instant, site: Site) -> Self {
         Part::sharing::<()>(cx, operator, deadline, site)
     }

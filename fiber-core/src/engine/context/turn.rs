@@ -9,6 +9,7 @@ use std::iter::from_fn;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::Context;
 use super::limit::Resumed;
@@ -356,6 +357,13 @@ impl<'a> Cx<'a> {
         self.place.set_masks(masks)
     }
 
+    /// Enters an uncancelable region. Returns the number of masks before.
+    // Not inlined, so that the code of each finalizer is short.
+    #[inline(never)]
+    pub(crate) fn mask(&self) -> u32 {
+        self.set_masks(self.masks() + 1)
+    }
+
     /// The locals of the fiber.
     pub(crate) fn locals(&self) -> Option<Locals> {
         self.nearest().locals()
@@ -377,6 +385,12 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_observed(&self) -> bool {
         self.nearest().is_observed()
+    }
+
+    /// The instant after this time, from now on.
+    #[inline(never)]
+    pub(crate) fn after(&self, duration: Duration) -> Instant {
+        self.scheduler().now() + duration
     }
 
     /// The timer for a part of the fiber that has to end by `until`. `None` if the fiber's own deadline comes first.
