@@ -177,17 +177,18 @@ impl FiberState {
 /// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
-///  31   16 15     14        13         12         11      10      9            8           7         6       5        4         0
-/// +-------+------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
-/// | masks | LEFT | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS | waits for |
-/// +-------+------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
+///  31   15 14        13         12         11      10      9            8           7         6       5        4         0
+/// +-------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
+/// | masks | PROGRAM | IN_LIMIT | OUTLASTS | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS | waits for |
+/// +-------+---------+----------+----------+-------+-------+------------+-----------+---------+-------+--------+-----------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether its locals are here; a part without any uses those around it. `APART`
 /// whether its forks are [apart](super::Forks), and `SHIELDS` whether the place of those is shielded.
 /// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
 /// it), `RACES` (its branches are the sides of a [race](super::race)) and `PROGRAM` (it is such a side, and known to wait more than once)
-/// never change. `RACED` says that it is such a side, or a part of one; a part that leaves the races around it has `LEFT` instead.
+/// never change. `RACED` says that it is such a side, or a part of one; a part that leaves the races around it has `LEFT` instead,
+/// which is the bit of `PROGRAM`: a part is no side.
 /// `OUTLASTS` says that a side of a race waits, and that a cancellation of the race does not end this wait.
 /// `IN_LIMIT` says that the fiber is in a [limit](super::limit) that has no node of its own.
 pub(super) struct Own(AtomicU32);
@@ -204,8 +205,8 @@ impl Own {
     pub(super) const OUTLASTS: u32 = 1 << 12;
     pub(super) const IN_LIMIT: u32 = 1 << 13;
     pub(super) const PROGRAM: u32 = 1 << 14;
-    pub(super) const LEFT: u32 = 1 << 15;
-    const MASKS_SHIFT: u32 = 16;
+    pub(super) const LEFT: u32 = Self::PROGRAM;
+    const MASKS_SHIFT: u32 = 15;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
     pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
@@ -245,7 +246,7 @@ impl Own {
 
     #[inline]
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than 65,536 uncancelable regions");
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than 131,072 uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 
