@@ -261,5 +261,5 @@ done
 most=500
 [ "${CARGO_PROFILE_RELEASE_CODEGEN_UNITS:-16}" = 1 ] || most=530
 check_code 'a wait in `fiber!`' functions_of_blocks 468 "$most"
-check_code 'a function of nine combinators' combinators 60 15000
+check_code 'a function of nine combinators' combinators 60 11000
 exit $is_slow
