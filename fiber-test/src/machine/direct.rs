@@ -24,6 +24,11 @@ impl<'a> Here<'a> {
         self.0
     }
 
+    /// Whether a fiber that starts outside of the machine's turns on this thread gets a stack when it moves into one.
+    pub(super) fn has_stacks() -> bool {
+        STACKS.try_with(|_| ()).is_ok()
+    }
+
     pub(super) fn with<T>(f: impl FnOnce(Here<'_>) -> T) -> T {
         let mut f = Some(f);
         let mut call = |here: Here<'_>| f.take().map(|f| f(here));

@@ -459,6 +459,11 @@ impl Scheduler for Machine {
         Some(self.network().net())
     }
 
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
+        direct::Here::has_stacks()
+    }
+
     fn files(&self) -> Option<Arc<dyn Files>> {
         self.network.get()?.files()
     }

@@ -1,6 +1,6 @@
 //! Direct fibers beyond the stacks of a test scheduler, which has no thread for them either.
 
-use fiber_core::{Fiber, Outcome};
+use fiber_core::{Context, Fiber, Outcome};
 use fiber_test::TestScheduler;
 
 /// What a supply of stacks has, unless it is told otherwise.
@@ -19,5 +19,17 @@ fn a_direct_fiber_without_a_stack_panics_where_it_would_wait_for_ever() {
     assert!(panic.message().starts_with("no stack is left for this direct fiber"), "{}", panic.message());
     test.context().cancel();
     test.run_until_idle();
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_direct_fiber_that_starts_outside_of_a_turn_moves_into_one_for_a_stack() {
+    let test = TestScheduler::new();
+    let spawn = |context: &Context| context.spawn_here(Fiber::direct(|d| d.wait(Fiber::yield_now())));
+    let outside = spawn(test.context());
+    let inside = test.spawn(Fiber::<Context>::current().bind(move |context| spawn(&context).join()));
+    test.run_until_idle();
+    assert!(outside.try_outcome().unwrap().is_success());
+    assert!(inside.outcome().is_success());
     test.assert_no_leaks();
 }
