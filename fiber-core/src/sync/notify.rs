@@ -102,6 +102,9 @@ impl Notify {
 
     /// Wakes all current waiters, in the order in which they came.
     ///
+    /// The future of a [`wait`](Notify::wait) that an `async` block polls becomes a waiter when the block itself waits: a call between
+    /// that poll and the end of the block's own poll does not wake it.
+    ///
     /// ```
     /// use fiber_core::sync::Notify;
     /// use fiber_test::TestScheduler;
