@@ -11,7 +11,7 @@ use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Noted, Object};
 use crate::leaf::unless_cancelled;
@@ -247,7 +247,12 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
     /// The fiber leaves the queue at once. A value that was about to be taken counts as not seen.
     #[track_caller]
     pub fn changed(&self) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
-        let site = Location::caller();
+        self.changed_at(Location::caller())
+    }
+
+    /// For combinators of fiber-test that are built on this one: `site` is the place where the user calls them.
+    #[doc(hidden)]
+    pub fn changed_at(&self, site: Site) -> Fiber<T, impl Run<Out = T> + Clone + use<T>> {
         Operation::fiber(Change::new(self.0.clone(), site), site)
     }
 

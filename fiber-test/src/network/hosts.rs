@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
+use std::panic::Location;
 use std::sync::Arc;
 
 use fiber_core::sync::Watch;
@@ -11,6 +12,7 @@ use fiber_core::{Fiber, Handle, Outcome, Run};
 use super::world::World;
 use crate::disk::Disk;
 use crate::machine::{Machine, Place};
+use crate::primitive::Site;
 
 /// The host of fibers that were not given to any: it has all addresses that no other host has.
 pub(super) const LOCALHOST: usize = 0;
@@ -161,7 +163,7 @@ impl Host {
         R: Run<Out = T>,
         F: Fn() -> Fiber<T, R> + Send + Sync + 'static,
     {
-        let (host, of, program) = (self.clone(), self.clone(), Arc::new(program));
+        let (of, program) = (self.clone(), Arc::new(program));
         // A failure after a crash is none, also if nobody waits for the program any more.
         let once = Fiber::defer(move || {
             let before = of.power().get();
@@ -172,27 +174,22 @@ impl Host {
         });
         // Made here, and cloned: reports name the place of the caller as that of the fork.
         let fork = once.named(&*self.name()).fork();
+        let (host, site) = (self.clone(), Location::caller());
         Fiber::iterate((), move |()| {
-            let (host, fork) = (host.clone(), fork.clone());
-            host.is_running().bind(move |power| host.run_once(power, fork))
-        })
-        .boxed()
-    }
-
-    /// Waits until the host is up.
-    fn is_running(&self) -> Fiber<Power> {
-        let power = self.power();
-        Fiber::iterate((), move |()| {
+            let power = host.power();
             // In this order: a change after the check is seen.
             let (changes, now) = (power.watch(), power.get());
-            let found = if now.is_up { Fiber::success(now).boxed() } else { changes.changed().boxed() };
-            found.map(|power| if power.is_up { ControlFlow::Break(power) } else { ControlFlow::Continue(()) })
+            if now.is_up {
+                host.clone().run_once(now, fork.clone(), site)
+            } else {
+                changes.changed_at(site).map(|_| ControlFlow::Continue(())).boxed()
+            }
         })
         .boxed()
     }
 
-    /// Runs the program that is forked until it ends, or the host crashes.
-    fn run_once<T, R>(self, power: Power, fork: Fiber<Handle<T>, R>) -> Fiber<ControlFlow<T>>
+    /// Runs the program that is forked until it ends, or the host crashes. Reports name `site` as the place of the wait.
+    fn run_once<T, R>(self, power: Power, fork: Fiber<Handle<T>, R>, site: Site) -> Fiber<ControlFlow<T>>
     where
         T: Send + 'static,
         R: Run<Out = Handle<T>>,
@@ -209,8 +206,8 @@ impl Host {
             }
             handle
         };
-        let ended = fork.map(put).bind(|handle| handle.outcome());
-        ended.bind(move |outcome| self.ended(power, outcome)).boxed()
+        let ended = fork.map(put).bind_at(site, move |handle| handle.outcome_at(site));
+        ended.bind_at(site, move |outcome| self.ended(power, outcome)).boxed()
     }
 
     fn ended<T: Send + 'static>(&self, before: Power, outcome: Outcome<T>) -> Fiber<ControlFlow<T>> {

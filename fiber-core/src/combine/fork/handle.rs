@@ -116,11 +116,13 @@ impl<T: Send + 'static> Handle<T> {
         self.outcome_at(Location::caller())
     }
 
-    /// For combinators built on this one, as are the next two: `site` is the place where the user calls them.
-    pub(crate) fn outcome_at(self, site: Site) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
+    /// For combinators built on this one, here and in fiber-test: `site` is the place where the user calls them.
+    #[doc(hidden)]
+    pub fn outcome_at(self, site: Site) -> Fiber<Outcome<T>, impl Run<Out = Outcome<T>>> {
         Fiber::new(Leaf::new(FiberWait::new(Ended(self)), site))
     }
 
+    /// For combinators built on this one, as is the next: as above.
     pub(crate) fn cancel_at(&self, site: Site) -> Fiber<(), Leaf<CancelWait<T>>> {
         Fiber::new(Leaf::new(FiberWait::new(CancelledFirst(self.any_end())), site))
     }
@@ -271,8 +273,6 @@ impl<T: Send + 'static> IntoFiber for Handle<T> {
     }
 }
 
-/// The wait of [`Handle::outcome`].
-pub(crate) type OutcomeWait<T> = FiberWait<Ended<T>>;
 /// The wait of [`Handle::join`].
 pub(crate) type Join<T> = FiberWait<Joined<T>>;
 /// The wait of [`Handle::ended`].

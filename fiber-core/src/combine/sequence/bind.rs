@@ -34,9 +34,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.bind_at(Location::caller(), f)
     }
 
-    /// For combinators built on this one: `site` is the place where the user calls them.
+    /// For combinators built on this one, here and in fiber-test: `site` is the place where the user calls them.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn bind_at<U, S, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Bind<F>>>
+    pub fn bind_at<U, S, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,

@@ -306,3 +306,18 @@ fn a_trace_tells_of_faults() {
     assert!(trace.contains("crashes host a"), "{trace}");
     assert!(trace.contains("restarts host a"), "{trace}");
 }
+
+#[test]
+fn a_report_names_the_place_where_the_program_was_given_to_the_host() {
+    for is_up in [true, false] {
+        let test = TestScheduler::new();
+        let host = test.network().host("a");
+        let (program, line) = (host.run(Fiber::<()>::never), line!());
+        if !is_up {
+            host.crash();
+        }
+        let report = test.try_run(program).unwrap_err().to_string();
+        let waits = report.lines().find(|line| line.contains("  fiber 0 ")).unwrap();
+        assert!(waits.ends_with(&format!(", at {}:{line}", file!())), "{report}");
+    }
+}
