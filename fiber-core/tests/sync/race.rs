@@ -516,12 +516,29 @@ fn closures_after_the_waits_belong_to_the_race() {
 #[test]
 fn a_report_names_what_a_race_waits_for() {
     let (_sender, receiver) = Channel::<u32>::unbounded();
+    let token = CancelToken::new();
     let test = TestScheduler::new();
-    let same = test.spawn(receiver.recv().race(receiver.recv()));
+    let same = test.spawn(token.cancelled().race(token.cancelled()));
     let mixed = test.spawn(receiver.recv().race(Fiber::<()>::never()));
     test.run_until_idle();
-    assert_eq!(same.context().waits_for(), WaitsFor::Item);
+    assert_eq!(same.context().waits_for(), WaitsFor::Signal);
     assert_eq!(mixed.context().waits_for(), WaitsFor::Either);
+}
+
+#[test]
+fn a_report_does_not_take_one_primitive_for_all_that_a_race_waits_for() {
+    let (notify, promise, token) =
+        (Notify::new().named("notify"), Promise::<()>::new().named("promise"), CancelToken::new());
+    let races = [
+        (notify.wait().race(promise.wait()).boxed(), "Notify `notify` or another event"),
+        (promise.wait().race(notify.wait()).boxed(), "Promise `promise` or another event"),
+        (token.cancelled().race(notify.wait()).boxed(), "Notify `notify` or another event"),
+        (notify.wait().race(token.cancelled()).boxed(), "Notify `notify` or another event"),
+    ];
+    for (race, names) in races {
+        let report = TestScheduler::new().try_run(race).unwrap_err().to_string();
+        assert!(report.contains(&format!("waits for {names}, at")), "{report}");
+    }
 }
 
 struct Bomb;

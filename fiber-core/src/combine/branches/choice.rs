@@ -123,12 +123,12 @@ impl<A: Side, B: Side> Awaits for Choice<A, B> {
         }
     }
 
-    /// Of two locks, one may be held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
+    /// Two events at primitives are two, although they are of the same kind: a report names one of the primitives. Of two locks, one may be
+    /// held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
     fn waits_for(&self) -> WaitsFor {
-        let is_held = |what| matches!(what, WaitsFor::Lock | WaitsFor::Permits);
         match self.awaited() {
-            [Some((first, _)), Some((second, _))] if first != second || is_held(first) => WaitsFor::Either,
-            [Some((what, _)), _] => what,
+            [Some((first, None)), Some((second, None))] if first == second => first,
+            [Some(_), Some(_)] => WaitsFor::Either,
             _ => WaitsFor::Nothing,
         }
     }
