@@ -135,6 +135,10 @@ impl<T: Send + 'static> Operation for NextItem<T> {
     type Out = Option<T>;
     const WAITS_FOR: WaitsFor = WaitsFor::Future;
 
+    fn operator(&self) -> &'static str {
+        "next"
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Option<T>>> {
         let Shared { stream, waker, wakes, .. } = &*self.0.0;
         drop(wakes.noted.lock());

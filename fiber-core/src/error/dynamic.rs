@@ -291,8 +291,14 @@ impl Error {
     // By value, because an outcome whose address is taken does not stay in registers.
     #[cold]
     pub(crate) fn passed(mut self, frame: Frame) -> Self {
-        self.inner_mut().trace.push(frame);
+        self.pass(frame);
         self
+    }
+
+    /// The same, for an error in an outcome that may be large, and stays where it is.
+    #[cold]
+    pub(crate) fn pass(&mut self, frame: Frame) {
+        self.inner_mut().trace.push(frame);
     }
 }
 

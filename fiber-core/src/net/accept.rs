@@ -54,6 +54,10 @@ impl<L: Listens> Operation for Accept<L> {
     type Out = L::Accepted;
     const WAITS_FOR: WaitsFor = WaitsFor::Connection;
 
+    fn operator(&self) -> &'static str {
+        "accept"
+    }
+
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<L::Accepted>> {
         let accepted = try_accept(&self.listener, self.site)?;
         Some(Outcome::from(accepted.inspect(|accepted| self.listener.name(accepted, cx))))

@@ -55,6 +55,10 @@ impl<S: Bound> Operation for Bind<S> {
     type Out = S;
     const WAITS_FOR: WaitsFor = WaitsFor::Nothing;
 
+    fn operator(&self) -> &'static str {
+        "bind"
+    }
+
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<S>> {
         Some(self.bind(cx).into())
     }

@@ -403,6 +403,10 @@ pub trait Cut: Send + 'static {
     /// The value of the line or message.
     type Out: Send + 'static;
 
+    /// The operator that waits for it.
+    #[doc(hidden)]
+    const NAME: &'static str;
+
     /// How many bytes beyond the limit have to arrive to show that the longest line has ended.
     #[doc(hidden)]
     const BEYOND: usize = 0;
@@ -444,6 +448,10 @@ pub struct Decode<C> {
 impl<C: Cut> Operation for Decode<C> {
     type Out = C::Out;
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn operator(&self) -> &'static str {
+        C::NAME
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<C::Out>> {
         let Taker { reader, is_waiting } = &mut self.taker;
@@ -567,6 +575,7 @@ pub(crate) struct Line;
 
 impl Cut for Line {
     type Out = Option<String>;
+    const NAME: &'static str = "line";
     const BEYOND: usize = "\r\n".len();
 
     fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Option<String>> {
@@ -596,6 +605,7 @@ pub(crate) struct Until(u8);
 
 impl Cut for Until {
     type Out = Vec<u8>;
+    const NAME: &'static str = "read_until";
     const BEYOND: usize = 1;
 
     fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
@@ -613,6 +623,7 @@ pub(crate) struct Exact(usize);
 
 impl Cut for Exact {
     type Out = Vec<u8>;
+    const NAME: &'static str = "read_exact";
 
     fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
         if self.0 > unread.limit {
@@ -629,6 +640,7 @@ pub(crate) struct Any;
 
 impl Cut for Any {
     type Out = Vec<u8>;
+    const NAME: &'static str = "some";
 
     fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
         let is_there = unread.is_end || !unread.bytes.is_empty();
@@ -642,6 +654,7 @@ pub(crate) struct Rest;
 
 impl Cut for Rest {
     type Out = Vec<u8>;
+    const NAME: &'static str = "rest";
     // Only another read shows that the stream has ended.
     const BEYOND: usize = 1;
 
@@ -660,6 +673,7 @@ where
     F: FnMut(&[u8]) -> Option<(usize, T)> + Send + 'static,
 {
     type Out = Option<T>;
+    const NAME: &'static str = "decode";
 
     fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Option<T>> {
         match (self.0)(unread.bytes) {

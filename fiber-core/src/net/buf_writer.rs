@@ -224,6 +224,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Put<B> {
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
 
+    fn operator(&self) -> &'static str {
+        "put"
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         let bytes = self.bytes.as_ref();
         if self.writer.buffered() + bytes.len() > CAPACITY
@@ -253,6 +257,10 @@ pub(crate) struct Flush {
 impl Operation for Flush {
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn operator(&self) -> &'static str {
+        "flush"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         self.writer.drain().map(Outcome::from)

@@ -89,6 +89,10 @@ impl Operation for Connect {
     type Out = TcpStream;
     const WAITS_FOR: WaitsFor = WaitsFor::Connection;
 
+    fn operator(&self) -> &'static str {
+        "connect"
+    }
+
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<TcpStream>> {
         loop {
             if let Some((to, stream)) = self.current.take() {

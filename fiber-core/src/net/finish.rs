@@ -100,6 +100,10 @@ impl Operation for Finish {
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
 
+    fn operator(&self) -> &'static str {
+        if self.is_end { "close" } else { "flush" }
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         let stream = &self.stream;
         let closed = || at_once_or_when_writable(stream, |socket| socket.try_close());

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::panic::Location;
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::network::{Net, Place, Readiness};
 use crate::engine::subject::Subject;
 use crate::engine::task::Task;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
@@ -24,6 +24,10 @@ pub trait Operation: Send + Sized + 'static {
     /// The kind of wait.
     #[doc(hidden)]
     const WAITS_FOR: WaitsFor;
+
+    /// The operator, in the trace of a failure.
+    #[doc(hidden)]
+    fn operator(&self) -> &'static str;
 
     /// Tries the operation. `None` if it has to wait for [`readiness`](Operation::readiness).
     #[doc(hidden)]
@@ -42,6 +46,7 @@ pub trait Operation: Send + Sized + 'static {
 #[derive(Clone)]
 pub struct SocketWait<O: Operation> {
     operation: O,
+    site: Site,
     place: Left,
 }
 
@@ -56,11 +61,17 @@ impl Clone for Left {
 
 impl<O: Operation> SocketWait<O> {
     /// A fiber that runs the operation.
-    pub(crate) fn fiber(
-        operation: O,
-        site: &'static Location<'static>,
-    ) -> Fiber<O::Out, Leaf<SocketWait<O>>> {
-        Fiber::new(Leaf::new(SocketWait { operation, place: Left(None) }, site))
+    pub(crate) fn fiber(operation: O, site: Site) -> Fiber<O::Out, Leaf<SocketWait<O>>> {
+        Fiber::new(Leaf::new(SocketWait { operation, site, place: Left(None) }, site))
+    }
+
+    /// Tries the operation. A failure passes it.
+    fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<O::Out>> {
+        let mut outcome = self.operation.attempt(cx);
+        if let Some(Outcome::Failure(error)) = &mut outcome {
+            error.pass(Frame::new(self.operation.operator(), self.site));
+        }
+        outcome
     }
 
     fn leave(&mut self) {
@@ -79,7 +90,7 @@ impl<O: Operation> Wait for SocketWait<O> {
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<O::Out>> {
         // The event has taken the wake-up.
         self.place = Left(None);
-        self.operation.attempt(cx)
+        self.attempt(cx)
     }
 
     fn register(&mut self, cx: &Cx<'_>, mut wakeup: Wakeup) -> Option<Outcome<O::Out>> {
@@ -97,7 +108,7 @@ impl<O: Operation> Wait for SocketWait<O> {
                 // The other side may have won. Only a wake-up tells.
                 break;
             }
-            let outcome = self.operation.attempt(cx);
+            let outcome = self.attempt(cx);
             if outcome.is_some() {
                 return outcome;
             }

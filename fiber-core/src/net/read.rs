@@ -197,6 +197,10 @@ impl<B: AsMut<[u8]> + Send + 'static> Operation for Read<B> {
     type Out = (usize, B);
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
+    fn operator(&self) -> &'static str {
+        "read"
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<(usize, B)>> {
         let mut buffer = self.buffer.take()?;
         match read_some(&self.stream, buffer.as_mut()) {
@@ -235,6 +239,10 @@ impl<B: Clone> Clone for ReadExact<B> {
 impl<B: AsMut<[u8]> + Send + 'static> Operation for ReadExact<B> {
     type Out = B;
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn operator(&self) -> &'static str {
+        "read_exact"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<B>> {
         loop {
@@ -280,6 +288,10 @@ pub(crate) struct Ready<const IS_TO_READ: bool> {
 impl<const IS_TO_READ: bool> Operation for Ready<IS_TO_READ> {
     type Out = ();
     const WAITS_FOR: WaitsFor = if IS_TO_READ { WaitsFor::Data } else { WaitsFor::Sending };
+
+    fn operator(&self) -> &'static str {
+        if IS_TO_READ { "readable" } else { "writable" }
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         let socket = self.stream.socket();

@@ -54,6 +54,10 @@ impl Operation for RemovePath {
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Nothing;
 
+    fn operator(&self) -> &'static str {
+        "remove"
+    }
+
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
         let removed = network(cx).and_then(|network| network.remove_path(&self.path));
         let failed = |error| Error::from(error).context(format!("removing {}", place(&self.path)));

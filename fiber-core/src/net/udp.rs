@@ -321,6 +321,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for SendDatagram<B> {
     type Out = B;
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
 
+    fn operator(&self) -> &'static str {
+        if self.to.is_some() { "send_to" } else { "send" }
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<B>> {
         let datagram = self.datagram.as_ref()?.as_ref();
         let socket = &*self.socket.0.socket;
@@ -358,6 +362,10 @@ impl<B: AsMut<[u8]> + Send + 'static> Operation for Receive<B> {
     type Out = (usize, B);
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
+    fn operator(&self) -> &'static str {
+        "recv"
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<(usize, B)>> {
         Some(self.receive()?.map(|(n, _, buffer)| (n, buffer)).into())
     }
@@ -378,6 +386,10 @@ pub struct ReceiveFrom<B>(Receive<B>);
 impl<B: AsMut<[u8]> + Send + 'static> Operation for ReceiveFrom<B> {
     type Out = (usize, SocketAddr, B);
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn operator(&self) -> &'static str {
+        "recv_from"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         self.0.receive().map(Outcome::from)
@@ -401,6 +413,10 @@ pub(crate) struct Arrived {
 impl Operation for Arrived {
     type Out = ();
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn operator(&self) -> &'static str {
+        "readable"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         // An error counts as well: the next call returns it.

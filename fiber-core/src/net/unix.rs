@@ -420,6 +420,10 @@ impl Operation for ConnectToPath {
     type Out = UnixStream;
     const WAITS_FOR: WaitsFor = WaitsFor::Connection;
 
+    fn operator(&self) -> &'static str {
+        "connect"
+    }
+
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<UnixStream>> {
         let begun = self.stream.take().map_or_else(|| self.begin(cx), Ok);
         let connected = begun.and_then(|stream| match Self::look(&stream) {
@@ -449,10 +453,14 @@ impl Operation for ConnectToPath {
 pub(crate) struct Pair(Site);
 
 macro_rules! at_once {
-    ($($operation:ty => $out:ty, $make:expr;)*) => {
+    ($($operation:ty: $name:literal => $out:ty, $make:expr;)*) => {
         $(impl Operation for $operation {
             type Out = $out;
             const WAITS_FOR: WaitsFor = WaitsFor::Nothing;
+
+            fn operator(&self) -> &'static str {
+                $name
+            }
 
             fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<$out>> {
                 let make: fn(&Self, &Cx<'_>) -> Result<$out, Error> = $make;
@@ -470,8 +478,8 @@ macro_rules! at_once {
     };
 }
 at_once! {
-    BindPath => UnixListener, |bind, cx| bind.bind(cx);
-    Pair => (UnixStream, UnixStream), |Pair(site), cx| {
+    BindPath: "bind" => UnixListener, |bind, cx| bind.bind(cx);
+    Pair: "pair" => (UnixStream, UnixStream), |Pair(site), cx| {
         let [one, other] = network(cx)?.pair()?;
         Ok((UnixStream::new(one, site), UnixStream::new(other, site)))
     };

@@ -287,6 +287,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Write<B> {
     type Out = (usize, B);
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
 
+    fn operator(&self) -> &'static str {
+        "write"
+    }
+
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<(usize, B)>> {
         let written = write_some(&self.stream, self.buffer.as_ref()?.as_ref())?;
         let buffer = self.buffer.take()?;
@@ -312,6 +316,10 @@ pub struct WriteVectored<B> {
 impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
     type Out = (usize, Vec<B>);
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn operator(&self) -> &'static str {
+        "write_vectored"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let slices = self.buffers.iter().map(B::as_ref).filter(|buffer| !buffer.is_empty());
@@ -353,6 +361,10 @@ impl<B: AsRef<[u8]>> WriteAll<B> {
 impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAll<B> {
     type Out = B;
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn operator(&self) -> &'static str {
+        "write_all"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<B>> {
         loop {
@@ -433,6 +445,10 @@ impl<B: AsRef<[u8]>> WriteAllVectored<B> {
 impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
     type Out = Vec<B>;
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn operator(&self) -> &'static str {
+        "write_all_vectored"
+    }
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Vec<B>>> {
         loop {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream};
-use fiber_core::{Fiber, fiber};
+use fiber_core::{Fiber, Run, fiber};
 use fiber_test::{Explore, TestScheduler, network};
 
 use crate::worlds::{Tried, connected};
@@ -30,6 +30,34 @@ fn a_deadlock_names_the_sockets() {
     let accepts = TcpListener::bind(AT).bind(|listener| listener.accept());
     let report = TestScheduler::new().try_run(accepts).unwrap_err().to_string();
     assert!(report.contains("waits for a connection of TcpListener `10.0.0.1:80`"), "{report}");
+}
+
+/// The operators that a failure has passed, all of this file.
+fn passed<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Vec<&'static str> {
+    let error = TestScheduler::new().run(fiber).failure().unwrap();
+    assert!(error.trace().iter().all(|frame| frame.location().file() == file!()), "{error:#}");
+    error.trace().iter().map(|frame| frame.operator()).collect()
+}
+
+#[test]
+fn a_failure_passes_the_operation_of_the_socket() {
+    assert_eq!(passed(TcpStream::connect(AT)), ["connect"]);
+    let twice = TcpListener::bind(AT).bind(|first| TcpListener::bind(AT).map(move |_| drop(first)));
+    assert_eq!(passed(twice), ["bind", "map"]);
+    let ended = |read: fn(TcpStream) -> Fiber<()>| {
+        connected().bind(move |(client, server)| {
+            drop(server);
+            read(client)
+        })
+    };
+    assert_eq!(passed(ended(|client| client.read_exact([0; 1]).map(drop).boxed())), ["read_exact", "map"]);
+    let buffered = |client: TcpStream| client.buffered().read_exact(1).map(drop).boxed();
+    assert_eq!(passed(ended(buffered)), ["read_exact", "map"]);
+    let waits = connected().bind(|(client, server)| {
+        let ends = Fiber::delay(Duration::from_secs(1)).map(move |()| drop(server));
+        client.read_exact([0; 1]).zip(ends)
+    });
+    assert_eq!(passed(waits), ["read_exact", "zip"]);
 }
 
 #[test]
