@@ -2,8 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
+use syn::parse::{ParseStream, Parser};
 use syn::{Error, Expr, Ident, Lit, Result, Token, token};
 
 /// The value that an argument takes.
@@ -30,8 +29,11 @@ pub(crate) struct Argument {
     pub(crate) value: Option<Expr>,
 }
 
-impl Parse for Argument {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
+impl Argument {
+    fn parse(input: ParseStream<'_>, known: &[Known]) -> Result<Self> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error(format!("expected the name of an argument; there are {}", names(known))));
+        }
         let name = Ident::parse_any(input)?;
         if input.peek(token::Paren) {
             return Err(input.error(format!("a value has to follow an equals sign: `{name} = ..`")));
@@ -39,9 +41,7 @@ impl Parse for Argument {
         let value = if input.parse::<Option<Token![=]>>()?.is_some() { Some(input.parse()?) } else { None };
         Ok(Argument { name, value })
     }
-}
 
-impl Argument {
     pub(crate) fn is(&self, name: &str) -> bool {
         self.name == name
     }
@@ -53,8 +53,7 @@ impl Argument {
 
 /// Parses the arguments, each of which must be known and occur once.
 pub(crate) fn parse(tokens: TokenStream, known: &[Known]) -> Result<Vec<Argument>> {
-    let all = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
-    let all: Vec<Argument> = all.into_iter().collect();
+    let all = (|input: ParseStream<'_>| separated(input, known)).parse2(tokens)?;
     for (at, argument) in all.iter().enumerate() {
         let Some(one) = known.iter().find(|one| argument.is(one.name)) else {
             return Err(unknown(&argument.name, known));
@@ -63,6 +62,18 @@ pub(crate) fn parse(tokens: TokenStream, known: &[Known]) -> Result<Vec<Argument
             return Err(argument.error(format!("`{}` is given twice", one.name)));
         }
         check_value(argument, one)?;
+    }
+    Ok(all)
+}
+
+/// Parses arguments between which there are commas.
+fn separated(input: ParseStream<'_>, known: &[Known]) -> Result<Vec<Argument>> {
+    let mut all = Vec::new();
+    while !input.is_empty() {
+        all.push(Argument::parse(input, known)?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
     }
     Ok(all)
 }
@@ -89,6 +100,10 @@ fn is_zero(value: &Expr) -> bool {
 }
 
 fn unknown(name: &Ident, known: &[Known]) -> Error {
+    Error::new(name.span(), format!("there is no argument `{name}`; there are {}", names(known)))
+}
+
+fn names(known: &[Known]) -> String {
     let names: Vec<String> = known.iter().map(|one| format!("`{}`", one.name)).collect();
-    Error::new(name.span(), format!("there is no argument `{name}`; there are {}", names.join(", ")))
+    names.join(", ")
 }
