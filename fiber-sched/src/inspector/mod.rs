@@ -61,6 +61,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// | `GET /fibers?text` | the [dump](Context::dump) |
 /// | `POST /fibers?cancel=0.1.2` | cancels a fiber, if that is [allowed](Inspector::allow_cancel) |
 ///
+/// The id of a fiber more than 128 levels below the first is shortened to `..N`, which other fibers may have, too. The page does not cancel such
+/// a fiber. The whole id, which the request needs, is that of the row `above`, a point, and `N`.
+///
 /// Whoever can open the page sees names and places of the program, so it belongs behind the same door as other pages for
 /// operators. An address that only this machine can reach is not such a door: a page of another site gets through it if the name
 /// of that site is resolved to the address (DNS rebinding). A server without another door has to check the header `Host`.

@@ -43,6 +43,14 @@ fn never() -> Fiber<()> {
     Fiber::never().boxed()
 }
 
+/// So many fibers, each below the one before.
+fn chain(left: u32) -> Fiber<()> {
+    if left == 0 {
+        return never();
+    }
+    Fiber::defer(move || chain(left - 1)).boxed().fork().bind(|child| child.join()).boxed()
+}
+
 mod routes {
     use super::*;
 
@@ -192,12 +200,6 @@ mod contents {
 
     #[test]
     fn a_chain_of_thousands_of_fibers_has_short_ids() {
-        fn chain(left: u32) -> Fiber<()> {
-            if left == 0 {
-                return never();
-            }
-            Fiber::defer(move || chain(left - 1)).boxed().fork().bind(|child| child.join()).boxed()
-        }
         let test = TestScheduler::new();
         drop(test.spawn(chain(3_000)));
         test.run_until_idle();
@@ -550,6 +552,30 @@ mod cancelling {
         assert_eq!(cancel(&inspector, "0.0"), StatusCode::ACCEPTED);
         test.run_until_idle();
         assert!(parent.outcome().is_success());
+        test.assert_no_leaks();
+    }
+
+    #[test]
+    fn a_fiber_with_a_shortened_id_is_cancelled_by_that_of_its_row_above_and_its_number() {
+        let test = TestScheduler::new();
+        drop(test.spawn(chain(130)));
+        test.run_until_idle();
+        let inspector = Inspector::new(test.context()).allow_cancel();
+        let json = json(&inspector);
+        let [.., above, short] = rows(&json) else { panic!("there are 131") };
+        assert_eq!((&above["id"], &short["id"]), (&"..0".into(), &"..0".into()));
+        assert_eq!(cancel(&inspector, "..0"), StatusCode::NOT_FOUND);
+        let whole = |row: &Value| {
+            let mut row = row;
+            let mut end = String::new();
+            while let Some(number) = row["id"].as_str().unwrap().strip_prefix("..") {
+                end = format!(".{number}{end}");
+                row = &rows(&json)[row["above"].as_u64().unwrap() as usize];
+            }
+            format!("{}{end}", row["id"].as_str().unwrap())
+        };
+        assert_eq!(cancel(&inspector, &whole(short)), StatusCode::ACCEPTED);
+        test.run_until_idle();
         test.assert_no_leaks();
     }
 
