@@ -163,18 +163,18 @@ impl Host {
         R: Run<Out = T>,
         F: Fn() -> Fiber<T, R> + Send + Sync + 'static,
     {
-        let (of, program) = (self.clone(), Arc::new(program));
+        let (host, of, program) = (self.clone(), self.clone(), Arc::new(program));
+        let site = Location::caller();
         // A failure after a crash is none, also if nobody waits for the program any more.
         let once = Fiber::defer(move || {
             let before = of.power().get();
-            program().map_outcome(move |outcome| match outcome {
+            program().map_outcome_at(site, move |outcome| match outcome {
                 Outcome::Failure(_) if of.has_crashed_since(before) => Outcome::Cancelled,
                 outcome => outcome,
             })
         });
         // Made here, and cloned: reports name the place of the caller as that of the fork.
         let fork = once.named(&*self.name()).fork();
-        let (host, site) = (self.clone(), Location::caller());
         Fiber::iterate((), move |()| {
             let power = host.power();
             // In this order: a change after the check is seen.

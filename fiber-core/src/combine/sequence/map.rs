@@ -61,9 +61,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.map_outcome_at(Location::caller(), f)
     }
 
-    /// For combinators built on this one: `site` is the place where the user calls them.
+    /// For combinators built on this one, here and in fiber-test: `site` is the place where the user calls them.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn map_outcome_at<U, F>(self, site: Site, f: F) -> Fiber<U, Then<R, MapOutcome<F>>>
+    pub fn map_outcome_at<U, F>(self, site: Site, f: F) -> Fiber<U, Then<R, MapOutcome<F>>>
     where
         U: Send + 'static,
         F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,

@@ -321,3 +321,11 @@ fn a_report_names_the_place_where_the_program_was_given_to_the_host() {
         assert!(waits.ends_with(&format!(", at {}:{line}", file!())), "{report}");
     }
 }
+
+#[test]
+fn a_failure_on_a_host_has_passed_places_of_the_program_only() {
+    let test = TestScheduler::new();
+    let program = test.network().host("a").run(|| Fiber::<()>::fail("on purpose"));
+    let error = test.run(program).failure().unwrap();
+    assert!(error.trace().iter().all(|frame| frame.location().file() == file!()), "{error:#}");
+}
