@@ -627,7 +627,7 @@ impl Explore {
     /// };
     /// let explored = Explore::exhaustive().faults(Faults::new().partitions(1)).check(counts);
     /// assert!(explored.is_complete());
-    /// assert_eq!(explored.orders(), Some(56)); // 62,244 if the two hosts work in parallel
+    /// assert_eq!(explored.orders(), Some(48)); // 14,714 if the two hosts work in parallel
     /// ```
     ///
     /// # Panics
