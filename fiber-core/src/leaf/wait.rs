@@ -345,7 +345,7 @@ impl<W: Awaits> Run for Leaf<W> {
             Start::Refused => return Step::Done(self.end_unstarted(cx)),
         }
         let mut leaf = ManuallyDrop::new(self);
-        // SAFETY: only without an outcome, it is used.
+        // SAFETY: the leaf is used only without an outcome.
         match unsafe { Leaf::poll(&mut leaf, cx) } {
             Some(outcome) => Step::Done(outcome),
             None => Step::Wait(ManuallyDrop::into_inner(leaf).wait(cx)),

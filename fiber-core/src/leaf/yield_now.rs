@@ -52,7 +52,7 @@ impl Run for YieldNow {
 
 impl YieldNow {
     /// Whether the fiber was cancelled. If not, reports the yield.
-    // As at other leaves.
+    // Not inlined, so that the code of each yield is short.
     #[inline(never)]
     fn is_refused(&self, cx: &Cx<'_>) -> bool {
         if cx.is_interrupted() {

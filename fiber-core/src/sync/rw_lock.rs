@@ -33,7 +33,7 @@ use crate::resource::Resource;
 /// # assert!(change.outcome().is_success());
 /// ```
 ///
-/// The lock is fair: a reader who comes after a waiting writer waits for it, so that writers do not
+/// The lock is fair: a reader that comes after a waiting writer waits for it, so that writers do not
 /// starve. Clones share the value, which is dropped with the last of the clones and guards.
 ///
 /// A holder that panics releases the lock. Holders after a writer that panicked can

@@ -157,7 +157,7 @@ impl Builder {
     /// follows them on one thread, to repeat a failure of production in a test.
     ///
     /// A pool that records is slower, and behaves as a test does: every bind is noted under a lock that all threads share,
-    /// every branch gets a turn of its own, and none is lent from the stack. Its fibers make place for others as seldom as
+    /// every branch gets a turn of its own, and none is lent from the stack. Its fibers yield to others as seldom as
     /// usual. A turn takes about a hundred bytes. Without this call, nothing is noted.
     ///
     /// ```

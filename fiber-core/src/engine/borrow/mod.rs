@@ -28,7 +28,7 @@ pub(crate) use pair::{Offered, lend};
 
 /// What a thread does for the owner of borrowed tasks.
 pub(crate) trait Help: Send + Sync {
-    /// Runs what is left to run. Does not unwind, except if the drop of a user value does.
+    /// Runs what is left to run. It unwinds only if the drop of a user value does.
     fn help(&self);
 
     /// Whether nothing is left to run.

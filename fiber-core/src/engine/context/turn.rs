@@ -387,7 +387,8 @@ impl<'a> Cx<'a> {
         self.nearest().is_observed()
     }
 
-    /// The instant after this time, from now on.
+    /// The instant when this time, from now on, has passed.
+    // Not inlined, so that the code of each time limit is short.
     #[inline(never)]
     pub(crate) fn after(&self, duration: Duration) -> Instant {
         self.scheduler().now() + duration
