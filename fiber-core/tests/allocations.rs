@@ -528,13 +528,16 @@ fn a_blocking_call_allocates_its_job_and_its_task() {
 }
 
 #[test]
-fn a_race_of_two_waits_is_one_wait_and_a_race_of_more_has_a_cell_for_each() {
+fn a_race_of_waits_is_one_wait_and_otherwise_has_a_cell_for_each_side() {
     let delay = || Fiber::delay(SECOND);
     let two = move || race! { () = delay() => (), () = delay() => () };
     let three = move || race! { () = delay() => (), () = delay() => (), () = delay() => () };
     assert_eq!(allocations(two), 0);
+    // The frame of three is larger than the first buffer of the fiber.
+    assert_eq!(allocations(three), 1);
+    let boxed = move || delay().boxed();
     // One less than that of `race_all`, which has a vector.
-    assert_eq!(allocations(three), 7);
+    assert_eq!(allocations(move || race! { () = boxed() => (), () = delay() => (), () = delay() => () }), 8);
     assert_eq!(allocations(move || Fiber::race_all([delay(), delay(), delay()])), 8);
 }
 

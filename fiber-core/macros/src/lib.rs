@@ -248,7 +248,8 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// # Cost
 ///
-/// Two arms cost what `race` costs, and more cost what `race_all` costs without its `Vec`: nothing while they are ready.
+/// Up to eight arms that are single waits by their types are one wait of the fiber. Of other arms, two cost what `race` costs, and more cost what
+/// `race_all` costs without its `Vec`: nothing while they are ready.
 #[proc_macro]
 pub fn race(input: TokenStream) -> TokenStream {
     expand::race_block(input.into()).into()

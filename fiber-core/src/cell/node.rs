@@ -326,9 +326,9 @@ impl<O: Owner> Node<O> {
         self.parking.load_acquire().waits_in(event.generation())
     }
 
-    /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself, after the wait.
-    pub(crate) fn was_second(&self) -> bool {
-        self.parking.load_acquire().has(Word::SECOND)
+    /// The number of the event that ended the last wait of the fiber. Called by the fiber itself, after the wait.
+    pub(crate) fn last_event(&self) -> u64 {
+        self.parking.load_acquire().index()
     }
 
     /// Whether the event of the last wait of the fiber has missed a race. Called by the fiber itself, after the wait.

@@ -20,19 +20,21 @@ pub(crate) enum Signal {
     Abandoned,
 }
 
-/// Identifies an event of one wait: its only event, or one of its two; and whether the fiber is a side of a race, so that the event
-/// has to win that race first. No fiber waits so often that the generation would lose a bit.
+/// Identifies an event of one wait: its only event, or one of [several](EventKey::MAX_EVENTS); and whether the fiber is a side of a race, so
+/// that the event has to win that race first. No fiber waits so often that the generation would lose a bit.
 ///
 /// ```text
-///   | generation | RACED | SECOND |
+///   | generation: 48 | RACED | INDEX: 3 |
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventKey(u64);
 
 impl EventKey {
-    const SECOND: u64 = 1;
-    const RACED: u64 = 2;
-    const SHIFT: u32 = 2;
+    const INDEX: u64 = 0b111;
+    const RACED: u64 = 1 << 3;
+    const SHIFT: u32 = 4;
+    /// The most events of one wait.
+    pub(crate) const MAX_EVENTS: usize = Self::INDEX as usize + 1;
 
     /// The first event of wait `generation`.
     pub(crate) fn first_of(generation: u64) -> Self {
@@ -48,13 +50,21 @@ impl EventKey {
         self.0 & Self::RACED != 0
     }
 
-    /// The second event of the same wait.
-    pub(crate) fn second(self) -> Self {
-        EventKey(self.0 | Self::SECOND)
+    /// The next event of the same wait.
+    pub(crate) fn next(self) -> Self {
+        debug_assert!(self.index() < Self::INDEX, "one of {} events", Self::MAX_EVENTS);
+        EventKey(self.0 + 1)
     }
 
-    pub(crate) fn is_second(self) -> bool {
-        self.0 & Self::SECOND != 0
+    /// The number of the event in its wait, from 0.
+    pub(crate) fn index(self) -> u64 {
+        self.0 & Self::INDEX
+    }
+
+    /// Whether another event may end the wait, or another side win the race.
+    #[inline]
+    pub(crate) fn is_contested(self) -> bool {
+        self.0 & (Self::RACED | Self::INDEX) != 0
     }
 
     pub(crate) fn generation(self) -> u64 {
@@ -232,7 +242,7 @@ impl<W> Parking<W> {
     /// another event can end it any more.
     #[inline]
     pub(crate) fn fire(&self, event: EventKey) -> Fired<W> {
-        let mark = if event.is_second() { Word::SECOND } else { 0 };
+        let mark = Word::mark_of(event.index());
         let current = self.load();
         // Usually, the fiber has parked.
         if current.generation() == event.generation()

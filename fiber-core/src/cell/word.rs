@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63         14      13          12        11       10       9      8         7        6         5         4           3          2        1   0
-//! +------------+------------+---------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
-//! | generation | LIMIT_OVER | LIMITED | MISSED | SECOND | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +------------+------------+---------+--------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//!  63         16      15          14        13     12   10    9      8         7        6         5         4           3          2        1   0
+//! +------------+------------+---------+--------+---------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! | generation | LIMIT_OVER | LIMITED | MISSED |  INDEX  | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +------------+------------+---------+--------+---------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one. A wait begins without
@@ -24,8 +24,8 @@
 //! `OFFERED` is set from the start, or once, in `IDLE`, when the description of a fiber may be claimed. The thread that clears
 //! it owns the description, and then the buffer in which that was, as long as the cell lives: the frames of the fiber lie there.
 //! `ROOM` is set from the start if there is a buffer, and never a description. The thread that clears it, once, owns the buffer.
-//! `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `IDLE` or `PARKED`,
-//! if the fiber waits for one of two events and this is the second, and `MISSED` by a `fire_missed`. They stay until the next
+//! `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`. `INDEX` is set by a `fire` out of `IDLE` or `PARKED`,
+//! if the fiber waits for one of several events, to the number of this one, and `MISSED` by a `fire_missed`. They stay until the next
 //! `begin_wait`.
 //! `LIMITED` is set only while `PARKED`: the fiber waits in a time limit that has no node of its own. `LIMIT_OVER` says that such a
 //! limit is over; it means something only to a fiber that is in one, and is cleared when the limit is left.
@@ -55,17 +55,18 @@ impl Word {
     pub(super) const CLOSED: u64 = 1 << 7;
     pub(super) const OFFERED: u64 = 1 << 8;
     pub(super) const ROOM: u64 = 1 << 9;
-    /// The second of two events ended the wait.
-    pub(super) const SECOND: u64 = 1 << 10;
+    const INDEX_SHIFT: u32 = 10;
+    /// The number of the event that ended the wait.
+    const INDEX: u64 = 0b111 << Self::INDEX_SHIFT;
     /// The event that ended the wait has missed a race, and took and gave nothing.
-    pub(super) const MISSED: u64 = 1 << 11;
+    pub(super) const MISSED: u64 = 1 << 13;
     /// How the wait ended.
-    pub(super) const MARKS: u64 = Self::SECOND | Self::MISSED;
+    pub(super) const MARKS: u64 = Self::INDEX | Self::MISSED;
     /// The fiber waits in a limit without a node.
-    const LIMITED: u64 = 1 << 12;
+    const LIMITED: u64 = 1 << 14;
     /// Such a limit is over.
-    pub(super) const LIMIT_OVER: u64 = 1 << 13;
-    const GENERATION_SHIFT: u32 = 14;
+    pub(super) const LIMIT_OVER: u64 = 1 << 15;
+    const GENERATION_SHIFT: u32 = 16;
 
     pub(super) fn phase(self) -> Phase {
         match self.0 & Self::PHASE {
@@ -78,6 +79,17 @@ impl Word {
     #[inline]
     pub(super) fn generation(self) -> u64 {
         self.0 >> Self::GENERATION_SHIFT
+    }
+
+    /// The mark that event number `index` leaves.
+    #[inline]
+    pub(super) fn mark_of(index: u64) -> u64 {
+        index << Self::INDEX_SHIFT
+    }
+
+    /// The number of the event that ended the wait.
+    pub(super) fn index(self) -> u64 {
+        (self.0 & Self::INDEX) >> Self::INDEX_SHIFT
     }
 
     /// Whether any of the flags is set.
@@ -154,6 +166,9 @@ impl Word {
 impl fmt::Debug for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} #{}", self.phase(), self.generation())?;
+        if self.index() > 0 {
+            write!(f, " by event {}", self.index())?;
+        }
         let flags = [
             (Self::SHIELDED, " shielded"),
             (Self::CANCELLED, " cancelled"),
@@ -163,7 +178,6 @@ impl fmt::Debug for Word {
             (Self::CLOSED, " closed"),
             (Self::OFFERED, " offered"),
             (Self::ROOM, " room"),
-            (Self::SECOND, " second"),
             (Self::MISSED, " missed"),
             (Self::LIMITED, " limited"),
             (Self::LIMIT_OVER, " limit over"),

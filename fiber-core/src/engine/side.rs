@@ -1,4 +1,4 @@
-//! A race of two waits in one fiber: what each of them is.
+//! A race of waits in one fiber: what each of them is.
 
 #![allow(unsafe_code)]
 
@@ -14,25 +14,25 @@ use crate::panic::{Panic, discard_part};
 /// A wait, and the plain steps behind it, that may be a side of a race in the fiber of that race.
 #[doc(hidden)]
 pub trait Side: Send + 'static + Sized {
-    /// What the wait gives.
-    type Event: Send + 'static;
+    /// What the event gives.
+    type Event;
     /// What the steps behind it give.
     type Out: Send + 'static;
 
     /// Looks whether the event has happened, before the first wait.
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Self::Event>;
 
     /// Leaves a wake-up with the event, or gives what the event has given meanwhile.
     ///
     /// # Safety
     /// The side is neither moved nor dropped until `deregister`, `missed` or `leave` was called, or until `woken` has given an outcome.
-    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<Self::Event>>;
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Self::Event>;
 
-    /// Its wake-up was fired. `None`: it is registered again.
-    fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
+    /// Its wake-up was fired, that of event number `index` of the side. `None`: it is registered again.
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<Self::Event>;
 
     /// See [`Awaits::missed`](crate::leaf::Awaits::missed).
-    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Event>>;
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Self::Event>;
 
     /// Removes the wake-up, and passes on a value that was already given to it.
     fn deregister(&mut self, cx: &Cx<'_>);
@@ -41,7 +41,7 @@ pub trait Side: Send + 'static + Sized {
     fn leave(&mut self);
 
     /// Takes the steps of a side that has won.
-    fn end(self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out>;
+    fn end(self, cx: &Cx<'_>, event: Self::Event) -> Outcome<Self::Out>;
 
     /// Drops a side that has lost.
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -65,19 +65,19 @@ impl<T: Send + 'static> Side for NoSide<T> {
     type Event = Infallible;
     type Out = T;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Infallible> {
         match self.0 {}
     }
 
-    unsafe fn register(&mut self, _: &Cx<'_>, _: EventKey) -> Option<Outcome<Infallible>> {
+    unsafe fn register(&mut self, _: &Cx<'_>, _: EventKey) -> Option<Infallible> {
         match self.0 {}
     }
 
-    fn woken(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
+    fn woken(&mut self, _: &Cx<'_>, _: u64) -> Option<Infallible> {
         match self.0 {}
     }
 
-    fn missed(&mut self, _: &Cx<'_>) -> Option<Outcome<Infallible>> {
+    fn missed(&mut self, _: &Cx<'_>) -> Option<Infallible> {
         match self.0 {}
     }
 
@@ -89,7 +89,7 @@ impl<T: Send + 'static> Side for NoSide<T> {
         match self.0 {}
     }
 
-    fn end(self, _: &Cx<'_>, _: Outcome<Infallible>) -> Outcome<T> {
+    fn end(self, _: &Cx<'_>, _: Infallible) -> Outcome<T> {
         match self.0 {}
     }
 

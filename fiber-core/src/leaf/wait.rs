@@ -492,7 +492,7 @@ impl<W: Awaits> Waits for Placed<W> {
 }
 
 impl<W: Awaits> Side for Placed<W> {
-    type Event = W::Out;
+    type Event = Outcome<W::Out>;
     type Out = W::Out;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
@@ -504,7 +504,7 @@ impl<W: Awaits> Side for Placed<W> {
         self.ask(|wait, place| unsafe { wait.register(place, cx, event) })
     }
 
-    fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+    fn woken(&mut self, cx: &Cx<'_>, _: u64) -> Option<Outcome<W::Out>> {
         self.ask(|wait, place| wait.woken(place, cx))
     }
 

@@ -252,10 +252,11 @@ impl<T> Waiters<T> {
     /// How many of them it can serve together: one side of each race, and of its own race the programs. Without a `seat`, of all.
     pub(super) fn together(&self, seat: Option<&Seat>) -> usize {
         let (is_any_raced, mut older) = (self.seats().any(Seat::is_raced), BTreeSet::new());
+        let own: Vec<_> = seat.filter(|_| is_any_raced).into_iter().flat_map(Seat::race_keys).collect();
         let is_served = |other: &&Seat| {
-            // Of the sides of a race in one fiber, the second one is raced. It joins after the first.
+            // Of the sides of a race in one fiber, all but the first one are raced. They join after it.
             let is_first = !other.is_raced()
-                || seat.is_some_and(|seat| other.shares_race_with(seat))
+                || other.race_keys().any(|key| own.contains(&key))
                 || other.race_keys().all(|key| !older.contains(&key));
             if is_any_raced {
                 older.extend(other.race_keys());

@@ -131,7 +131,7 @@ pub(super) fn awaited_in_short(
         (WaitsFor::Sending, _) => "room for data".to_owned(),
         (WaitsFor::Connection, _) => "a connection".to_owned(),
         (WaitsFor::Never, _) => "never".to_owned(),
-        (WaitsFor::Either, _) => "two events".to_owned(),
+        (WaitsFor::Either, _) => "several events".to_owned(),
         (WaitsFor::Other, _) => "an event".to_owned(),
     }
 }

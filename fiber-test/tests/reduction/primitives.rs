@@ -8,7 +8,7 @@ use fiber_core::sync::{
     Barrier, Broadcast, Cache, Channel, CircuitBreaker, Latch, Mutex, Notify, Promise, RateLimiter, Ref,
     RwLock, Semaphore, Watch,
 };
-use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Run};
+use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Run, race};
 use fiber_test::{Explore, touch};
 use parking_lot::Mutex as Lock;
 
@@ -256,6 +256,36 @@ fn handles() -> Vec<Step> {
     ]
 }
 
+/// Waits for the first of three events.
+fn races() -> Vec<Step> {
+    let ((sender, receiver), notify, promise) = (&Channel::rendezvous(), &Notify::new(), &Promise::new());
+    let all = &(receiver.clone(), notify.clone(), promise.clone());
+    vec![
+        brief(all, |all| {
+            let (receiver, notify, promise) = all.clone();
+            race! {
+                item = receiver.recv() => text(item),
+                () = notify.wait() => "notified".to_owned(),
+                value = promise.wait() => text(Some(value)),
+            }
+        }),
+        brief(all, |all| {
+            let (receiver, notify, promise) = all.clone();
+            race! {
+                value = promise.wait() => text(Some(value)),
+                () = notify.wait() => "notified".to_owned(),
+                item = receiver.recv() => text(item),
+            }
+        }),
+        now(receiver, |receiver| receiver.try_recv()),
+        now(sender, |sender| sender.try_send(1).is_ok()),
+        brief(sender, |sender| sender.send(2)),
+        now(notify, Notify::notify_one),
+        now(notify, Notify::try_wait),
+        now(promise, |promise| promise.success(1)),
+    ]
+}
+
 /// Two fibers of two steps.
 fn program(steps: &[Step], chosen: [[usize; 2]; 2], seen: Seen) -> Fiber<()> {
     let fiber = |[first, second]: [usize; 2]| {
@@ -308,4 +338,5 @@ tests! {
     values: of_references,
     limits: of_limiters_and_breakers,
     handles: of_handles,
+    races: of_races,
 }

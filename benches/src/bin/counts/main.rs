@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
-use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, fiber, local_key};
+use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, fiber, local_key, race};
 use fiber_sched::{CurrentThread, History, Pool, block_on};
 use fiber_test::{Explore, Search};
 
@@ -107,6 +107,12 @@ const ROWS: &[(&str, Row)] = &[
     }),
     ("an item beside a delay", |count| {
         items(count, |items| items.recv().race(Fiber::delay(LONG)).map(drop).boxed())
+    }),
+    ("an item beside two delays", |count| {
+        items(count, |items| {
+            let items = items.clone();
+            race! { _ = items.recv() => (), () = Fiber::delay(LONG) => (), () = Fiber::delay(LONG) => () }
+        })
     }),
     ("an item beside a delay, boxed", |count| {
         items(count, |items| items.recv().boxed().race(Fiber::delay(LONG).boxed()).map(drop).boxed())

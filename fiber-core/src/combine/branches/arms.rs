@@ -7,15 +7,18 @@
 //! ```
 //!
 //! All arms are branches of one race, as in `race_all`. A race of races would be another program: while the loser of an inner race waits in
-//! its finalizer, the outer one goes on, and another arm can win.
+//! its finalizer, the outer one goes on, and another arm can win. Arms that are single waits have no finalizers, and are one wait of the fiber.
 
 use std::panic::Location;
 
+use super::choice::{Choice, Sides};
 use super::gather::{Plan, run_all};
 use super::race_all::First;
+use crate::cell::EventKey;
 use crate::combine::sequence::OneOf;
 use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::Cx;
+use crate::engine::side::Side;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
@@ -63,6 +66,7 @@ pub fn race_arms<M: Fibers>(arms: M) -> Fiber<Out<M>, RaceArms<M>> {
 
 impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
     type Run = OneOf<R, M::Run>;
+    const WAITS: usize = if R::IS_WAIT && M::WAITS > 0 { M::WAITS + 1 } else { 0 };
 
     #[inline]
     fn pull(&mut self) -> Option<Self::Run> {
@@ -78,10 +82,15 @@ impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
         }
         self.1.discard(torn);
     }
+
+    fn into_side(self) -> impl Side<Out = Out<Self>> {
+        Sides(self.0.expect("it was not pulled").into_side(), self.1.into_side())
+    }
 }
 
 impl<R: Run> Fibers for LastArm<R> {
     type Run = R;
+    const WAITS: usize = if R::IS_WAIT { 1 } else { 0 };
 
     #[inline]
     fn pull(&mut self) -> Option<R> {
@@ -93,6 +102,10 @@ impl<R: Run> Fibers for LastArm<R> {
             last.discard(torn);
         }
     }
+
+    fn into_side(self) -> impl Side<Out = R::Out> {
+        self.0.expect("it was not pulled").into_side()
+    }
 }
 
 /// The description of a race of arms.
@@ -102,15 +115,32 @@ pub struct RaceArms<M> {
     site: Site,
 }
 
-impl<M: Fibers> Run for RaceArms<M> {
-    type Out = Out<M>;
+impl<M: Fibers> RaceArms<M> {
+    /// A constant, so that the compiler looks into one of both only.
+    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Out<M>> =
+        if M::WAITS > 0 && M::WAITS <= EventKey::MAX_EVENTS { Self::run_as_choice } else { Self::run_as_branches };
 
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+    #[inline]
+    fn run_as_choice<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
+        Choice::leaf(self.arms.into_side(), self.site).run(cx)
+    }
+
+    #[inline]
+    fn run_as_branches<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let frame = Frame::new("race", self.site);
         run_all(cx, self.arms, First::new(frame), Plan { limit: usize::MAX, frame })
+    }
+}
+
+impl<M: Fibers> Run for RaceArms<M> {
+    type Out = Out<M>;
+
+    #[inline]
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        Self::RUN(self, cx)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -1,11 +1,11 @@
-//! A race of two waits, as one wait of one fiber.
+//! A race of waits, as one wait of one fiber.
 //!
 //! A side that is a single wait, such as a delay or the receiving end of a channel, needs no fiber of its own: the fiber
-//! registers a wake-up with both events. Both wake-ups end the same wait, so the compare-and-swap on the parking slot decides
+//! registers a wake-up with each event. All wake-ups end the same wait, so the compare-and-swap on the parking slot decides
 //! the race. A channel therefore never passes an item to a side that has lost.
 //!
-//! While the second side registers, the first one may be served. So a second side that is ready at that moment makes the same
-//! compare-and-swap before it takes or gives anything: [`Wakeup::claim`].
+//! While a side registers, one before it may be served. So a side that is ready at that moment makes the same compare-and-swap before it
+//! takes or gives anything: [`Wakeup::claim`](crate::scheduler::Wakeup::claim).
 
 #![allow(unsafe_code)]
 
@@ -15,41 +15,161 @@ use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::side::Side;
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
-use crate::leaf::Awaits;
+use crate::leaf::{Awaits, Leaf};
 use crate::outcome::Outcome;
 use crate::panic::{Panic, guard};
 
-/// The wait for the first of two events.
-pub(crate) struct Choice<A: Side, B: Side> {
+/// The wait for the first event of a race.
+pub(crate) struct Choice<S: Side> {
     /// `None` at the end.
-    sides: Option<(A, B)>,
+    side: Option<S>,
     site: Site,
 }
 
-impl<A: Side, B: Side> Choice<A, B> {
-    pub(super) fn new(left: A, right: B, site: Site) -> Self {
-        Choice { sides: Some((left, right)), site }
+impl<S: Side> Choice<S> {
+    #[inline]
+    pub(super) fn leaf(side: S, site: Site) -> Leaf<Self> {
+        Leaf::new(Choice { side: Some(side), site }, site)
     }
 
-    /// The left side has won. Neither is registered any more.
-    fn left(&mut self, cx: &Cx<'_>, event: Outcome<A::Event>) -> Option<Outcome<Either<A::Out, B::Out>>> {
-        let (winner, loser) = self.sides.take()?;
-        let outcome = winner.end(cx, event).without_parts(loser, B::discard, cx);
-        Some(outcome.map(Either::Left).passed(Frame::new("race", self.site)))
+    /// A side has won. None is registered any more.
+    fn end(&mut self, cx: &Cx<'_>, event: S::Event) -> Option<Outcome<S::Out>> {
+        Some(self.side.take()?.end(cx, event).passed(Frame::new("race", self.site)))
+    }
+}
+
+impl<S: Side> Awaits for Choice<S> {
+    type Out = S::Out;
+    // The sides have their places.
+    type Place = ();
+    const CAN_LOSE: bool = true;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Out>> {
+        let event = self.side.as_mut()?.poll(cx)?;
+        self.end(cx, event)
     }
 
-    /// The right side has won.
-    fn right(&mut self, cx: &Cx<'_>, event: Outcome<B::Event>) -> Option<Outcome<Either<A::Out, B::Out>>> {
-        let (loser, winner) = self.sides.take()?;
-        let outcome = winner.end(cx, event).without_parts(loser, A::discard, cx);
-        Some(outcome.map(Either::Right).passed(Frame::new("race", self.site)))
+    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, event: EventKey) -> Option<Outcome<S::Out>> {
+        // SAFETY: by the contract; `end` follows only when the sides are not registered any more.
+        let event = unsafe { self.side.as_mut()?.register(cx, event) }?;
+        self.end(cx, event)
     }
 
-    /// What each side waits for, and where.
-    fn awaited(&self) -> [Option<(WaitsFor, Option<&Subject>)>; 2] {
-        self.sides
-            .as_ref()
-            .map_or([None, None], |(left, right)| [Some(left.awaited()), Some(right.awaited())])
+    fn woken(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<S::Out>> {
+        let event = self.side.as_mut()?.woken(cx, cx.last_event())?;
+        self.end(cx, event)
+    }
+
+    fn deregister(&mut self, (): &mut (), cx: &Cx<'_>) {
+        if let Some(side) = &mut self.side {
+            side.deregister(cx);
+        }
+    }
+
+    fn leave(&mut self, (): &mut ()) {
+        if let Some(side) = &mut self.side {
+            side.leave();
+        }
+    }
+
+    fn missed(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<S::Out>> {
+        let event = self.side.as_mut()?.missed(cx)?;
+        self.end(cx, event)
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        self.side.as_ref().map_or(WaitsFor::Nothing, |side| side.awaited().0)
+    }
+
+    fn waits_at(&self) -> Option<&Subject> {
+        self.side.as_ref().and_then(|side| side.awaited().1)
+    }
+}
+
+impl<S: Side> Drop for Choice<S> {
+    fn drop(&mut self) {
+        let Some(side) = self.side.take() else { return };
+        let mut torn = Vec::new();
+        side.discard(&mut torn);
+        Panic::rethrow(torn);
+    }
+}
+
+/// Two sides, as one: a single wait, and another one or the rest of the sides.
+pub(super) struct Sides<A, B>(pub(super) A, pub(super) B);
+
+impl<A: Side, B: Side> Side for Sides<A, B> {
+    type Event = Either<A::Event, B::Event>;
+    type Out = Either<A::Out, B::Out>;
+
+    /// Polls the left side first.
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Self::Event> {
+        match self.0.poll(cx) {
+            Some(event) => Some(Either::Left(event)),
+            None => self.1.poll(cx).map(Either::Right),
+        }
+    }
+
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Self::Event> {
+        // SAFETY: by the contract; the side that is registered leaves its event before the other one gives an outcome.
+        if let Some(event) = unsafe { self.0.register(cx, event) } {
+            return Some(Either::Left(event));
+        }
+        // SAFETY: as above.
+        let event = unsafe { self.1.register(cx, event.next()) }?;
+        self.0.deregister(cx);
+        Some(Either::Right(event))
+    }
+
+    /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<Self::Event> {
+        if index == 0 {
+            self.1.deregister(cx);
+            self.0.woken(cx, 0).map(Either::Left)
+        } else {
+            self.0.deregister(cx);
+            self.1.woken(cx, index - 1).map(Either::Right)
+        }
+    }
+
+    /// Both sides leave their events. Each may have been told something that it will not see again; then the left one wins.
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Self::Event> {
+        match (self.0.missed(cx), self.1.missed(cx)) {
+            (Some(event), _) => Some(Either::Left(event)),
+            (None, event) => event.map(Either::Right),
+        }
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        let Sides(left, right) = self;
+        both(|| left.deregister(cx), || right.deregister(cx));
+    }
+
+    fn leave(&mut self) {
+        let Sides(left, right) = self;
+        both(|| left.leave(), || right.leave());
+    }
+
+    fn end(self, cx: &Cx<'_>, event: Self::Event) -> Outcome<Self::Out> {
+        let Sides(left, right) = self;
+        match event {
+            Either::Left(event) => left.end(cx, event).without_parts(right, B::discard, cx).map(Either::Left),
+            Either::Right(event) => right.end(cx, event).without_parts(left, A::discard, cx).map(Either::Right),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+        self.1.discard(torn);
+    }
+
+    /// Two events at primitives are two, although they are of the same kind: a report names one of the primitives. Of two locks, one may be
+    /// held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
+    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+        match (self.0.awaited(), self.1.awaited()) {
+            ((first, None), (second, None)) if first == second => (first, None),
+            ((_, first), (_, second)) => (WaitsFor::Either, first.or(second)),
+        }
     }
 }
 
@@ -58,92 +178,4 @@ impl<A: Side, B: Side> Choice<A, B> {
 fn both(left: impl FnOnce(), right: impl FnOnce()) {
     let torn = [guard(left), guard(right)];
     Panic::rethrow(torn.into_iter().filter_map(Result::err).collect());
-}
-
-impl<A: Side, B: Side> Awaits for Choice<A, B> {
-    type Out = Either<A::Out, B::Out>;
-    // The sides have their places.
-    type Place = ();
-    const CAN_LOSE: bool = true;
-
-    /// Polls the left side first.
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        let (left, right) = self.sides.as_mut()?;
-        if let Some(event) = left.poll(cx) {
-            return self.left(cx, event);
-        }
-        let event = right.poll(cx)?;
-        self.right(cx, event)
-    }
-
-    unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, event: EventKey) -> Option<Outcome<Self::Out>> {
-        let (left, right) = self.sides.as_mut()?;
-        // SAFETY: by the contract; `left` and `right` follow only when the sides are not registered any more.
-        if let Some(outcome) = unsafe { left.register(cx, event) } {
-            return self.left(cx, outcome);
-        }
-        // SAFETY: as above.
-        let outcome = unsafe { right.register(cx, event.second()) }?;
-        left.deregister(cx);
-        self.right(cx, outcome)
-    }
-
-    /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
-    fn woken(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        let (left, right) = self.sides.as_mut()?;
-        if cx.was_second() {
-            left.deregister(cx);
-            let event = right.woken(cx)?;
-            self.right(cx, event)
-        } else {
-            right.deregister(cx);
-            let event = left.woken(cx)?;
-            self.left(cx, event)
-        }
-    }
-
-    fn deregister(&mut self, (): &mut (), cx: &Cx<'_>) {
-        if let Some((left, right)) = &mut self.sides {
-            both(|| left.deregister(cx), || right.deregister(cx));
-        }
-    }
-
-    fn leave(&mut self, (): &mut ()) {
-        if let Some((left, right)) = &mut self.sides {
-            both(|| left.leave(), || right.leave());
-        }
-    }
-
-    /// Both sides leave their events. Each may have been told something that it will not see again; then the left one wins.
-    fn missed(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        let (left, right) = self.sides.as_mut()?;
-        match (left.missed(cx), right.missed(cx)) {
-            (Some(event), _) => self.left(cx, event),
-            (None, event) => self.right(cx, event?),
-        }
-    }
-
-    /// Two events at primitives are two, although they are of the same kind: a report names one of the primitives. Of two locks, one may be
-    /// held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
-    fn waits_for(&self) -> WaitsFor {
-        match self.awaited() {
-            [Some((first, None)), Some((second, None))] if first == second => first,
-            [Some(_), Some(_)] => WaitsFor::Either,
-            _ => WaitsFor::Nothing,
-        }
-    }
-
-    fn waits_at(&self) -> Option<&Subject> {
-        self.awaited().into_iter().flatten().find_map(|(_, at)| at)
-    }
-}
-
-impl<A: Side, B: Side> Drop for Choice<A, B> {
-    fn drop(&mut self) {
-        let Some((left, right)) = self.sides.take() else { return };
-        let mut torn = Vec::new();
-        left.discard(&mut torn);
-        right.discard(&mut torn);
-        Panic::rethrow(torn);
-    }
 }

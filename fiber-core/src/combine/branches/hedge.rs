@@ -415,7 +415,7 @@ impl<T: Send + 'static> Waits for Due<T> {
             group.end_wait();
             return Begun::Ready(Outcome::Success(why));
         }
-        state.waiting = Some(wakeup.second());
+        state.waiting = Some(wakeup.next());
         drop(state);
         let scheduler = cx.scheduler();
         match guard(|| scheduler.schedule_at(scheduler.now() + self.pause, Task::fire(wakeup))) {
@@ -434,7 +434,7 @@ impl<T: Send + 'static> Waits for Due<T> {
 
     fn wake(&mut self, cx: &Cx<'_>, _: Signal) -> Option<Outcome<Why>> {
         let group = cx.context();
-        let is_timer = !group.was_second();
+        let is_timer = group.last_event() == 0;
         let why = match Self::leave(group) {
             Err(decided) => decided,
             Ok(()) if is_timer => Why::Timer,

@@ -1,6 +1,6 @@
 use std::panic::Location;
 
-use super::choice::Choice;
+use super::choice::{Choice, Sides};
 use super::pair::{Ended, Joint, Pair};
 use crate::combine::sequence::Either;
 use crate::engine::context::Cx;
@@ -9,7 +9,6 @@ use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::panic::Panic;
 
@@ -77,7 +76,7 @@ impl<R: Run, S: Run> Race<R, S> {
     #[inline]
     fn run_as_choice<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Either<R::Out, S::Out>> {
         let (left, right, site) = self.0.into_parts();
-        Leaf::new(Choice::new(left.into_side(), right.into_side(), site), site).run(cx)
+        Choice::leaf(Sides(left.into_side(), right.into_side()), site).run(cx)
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Fibers of one type, one after the other: the branches of an operator, or the rounds of a loop.
 
 use crate::engine::context::Cx;
+use crate::engine::side::{NoSide, Side};
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -10,6 +11,9 @@ use crate::panic::{Panic, discard_part, guard};
 pub trait Fibers: Send + 'static + Sized {
     /// The description of a fiber.
     type Run: Run;
+
+    /// The number of fibers, if each is a [single wait](Run::IS_WAIT); otherwise 0.
+    const WAITS: usize = 0;
 
     /// The least number of fibers. May panic.
     fn at_least(&self) -> usize {
@@ -21,6 +25,11 @@ pub trait Fibers: Send + 'static + Sized {
 
     /// Drops the rest of the fibers, which is user code; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
+
+    /// The waits, as one side of a race. Called only if they [are waits](Fibers::WAITS), of which none was pulled.
+    fn into_side(self) -> impl Side<Out = Out<Self>> {
+        NoSide::<Out<Self>>::unreachable()
+    }
 }
 
 /// The value of each fiber.

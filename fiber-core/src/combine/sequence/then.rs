@@ -90,20 +90,20 @@ impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
     type Event = S::Event;
     type Out = N::Out;
 
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<S::Event> {
         self.side.poll(cx)
     }
 
-    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Outcome<S::Event>> {
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<S::Event> {
         // SAFETY: by the contract.
         unsafe { self.side.register(cx, event) }
     }
 
-    fn woken(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {
-        self.side.woken(cx)
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<S::Event> {
+        self.side.woken(cx, index)
     }
 
-    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Event>> {
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<S::Event> {
         self.side.missed(cx)
     }
 
@@ -115,8 +115,8 @@ impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
         self.side.leave();
     }
 
-    fn end(self, cx: &Cx<'_>, outcome: Outcome<S::Event>) -> Outcome<N::Out> {
-        let outcome = self.side.end(cx, outcome);
+    fn end(self, cx: &Cx<'_>, event: S::Event) -> Outcome<N::Out> {
+        let outcome = self.side.end(cx, event);
         match self.steps.follow(cx, outcome) {
             Step::Done(outcome) => outcome,
             Step::Wait(_) => unreachable!("a plain closure gives an outcome"),

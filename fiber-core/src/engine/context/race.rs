@@ -227,20 +227,11 @@ impl Context {
 
     /// Whether both are in sides of one race, and neither in a program. Then only one of their events can happen.
     pub(super) fn races_with(&self, other: &Context) -> bool {
-        self.sides_of_one_race(other).is_some_and(|(one, other)| !one.is_program && !other.is_program)
-    }
-
-    /// Whether both are in sides of one race. Then an event of a third fiber ends the wait of one of them.
-    pub(super) fn shares_race_with(&self, other: &Context) -> bool {
-        self.sides_of_one_race(other).is_some()
-    }
-
-    fn sides_of_one_race<'a>(&'a self, other: &'a Context) -> Option<(Side<'a>, Side<'a>)> {
-        let with_other = |one: Side<'a>| {
+        let with_other = |one: Side<'_>| {
             let other = other.claims().find(|other| Ref::ptr_eq(one.group, other.group))?;
-            Some((one, other))
+            Some(!one.is_program && !other.is_program)
         };
-        self.claims().find_map(with_other)
+        self.claims().find_map(with_other).unwrap_or(false)
     }
 
     /// The races that an event here has to claim: those around, up to one that is over for all but this side, which cannot be interrupted.

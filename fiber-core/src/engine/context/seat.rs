@@ -92,12 +92,8 @@ impl Seat {
         self.event().zip(other.event()).is_some_and(|(one, other)| one.is_beside(other))
     }
 
-    /// Whether both are of one fiber, or of sides of one race: an event of a third fiber ends the wait of one of them.
-    pub(crate) fn shares_race_with(&self, other: &Seat) -> bool {
-        self.event().zip(other.event()).is_some_and(|(one, other)| one.shares_race_with(other))
-    }
-
-    /// Two seats have one of these in common exactly if they [share a race](Seat::shares_race_with).
+    /// Two seats have one of these in common exactly if they are of one fiber, or of sides of one race: an event of a third fiber ends the
+    /// wait of one of them.
     pub(crate) fn race_keys(&self) -> impl Iterator<Item = RaceKey> {
         self.event().into_iter().flat_map(EventOf::race_keys)
     }

@@ -299,9 +299,9 @@ impl<'a> Cx<'a> {
         self.place.waited_in().has_missed_race()
     }
 
-    /// Whether the second of two events ended the last wait of the fiber.
-    pub(crate) fn was_second(&self) -> bool {
-        self.place.waited_in().was_second()
+    /// The number of the event that ended the last wait of the fiber.
+    pub(crate) fn last_event(&self) -> u64 {
+        self.place.waited_in().last_event()
     }
 
     /// The context around the limit that has waited without a node, and goes on here.

@@ -71,9 +71,9 @@ impl Context {
         if in_limit { parking.park_limited(waiter, shielded) } else { parking.park(waiter, shielded) }
     }
 
-    /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself.
-    pub(crate) fn was_second(&self) -> bool {
-        self.0.was_second()
+    /// The number of the event that ended the last wait of the fiber. Called by the fiber itself.
+    pub(crate) fn last_event(&self) -> u64 {
+        self.0.last_event()
     }
 
     /// Records that the fiber never starts: it exists to be cancelled.

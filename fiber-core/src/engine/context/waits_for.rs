@@ -63,8 +63,8 @@ waits_for! {
     Connection: "a connection",
     /// An event that never happens.
     Never: "nothing that will ever happen (never)",
-    /// One of two events, of which one ends a [race](crate::Fiber::race).
-    Either: "one of two events",
+    /// One of several events, of which the first one ends a [race](crate::Fiber::race).
+    Either: "one of several events",
     /// The event of a [`Wait`](crate::scheduler::Wait) from outside the library.
     Other: "an event",
 }

@@ -90,7 +90,7 @@ impl Wakeup {
 
     /// Claims the wait for an event that is ready while it registers. `false`: another event has ended the wait already.
     ///
-    /// A fiber may wait for two events at a time, as the two sides of a [race](crate::Fiber::race). When the second side
+    /// A fiber may wait for several events at a time, as the sides of a [race](crate::Fiber::race). When the second side
     /// registers, the event of the first one may already have ended the wait; a sender, for example, is committed to
     /// the race, and its item is received. So a [`Wait`](crate::scheduler::Wait) that is ready in `register` claims the wait before it takes or
     /// gives anything. After a successful claim, no other event can end the wait. Outside of races, every claim succeeds, and
@@ -165,11 +165,11 @@ impl Wakeup {
         }
     }
 
-    /// A wake-up for the second event of the same wait. The first of the two to be fired ends the wait, and the fiber can ask
-    /// which one it was ([`Context::was_second`]).
-    pub(crate) fn second(&self) -> Wakeup {
+    /// A wake-up for the next event of the same wait. The first one to be fired ends the wait, and the fiber can ask which one it was
+    /// ([`Context::last_event`]).
+    pub(crate) fn next(&self) -> Wakeup {
         Wakeup(match &self.0 {
-            Target::Fiber(context, event) => Target::Fiber(context.clone(), event.second()),
+            Target::Fiber(context, event) => Target::Fiber(context.clone(), event.next()),
             Target::Waker(waker) => Target::Waker(waker.clone()),
         })
     }
@@ -190,7 +190,7 @@ pub(super) struct EventOf<'a>(pub(super) &'a Context, pub(super) EventKey);
 impl<'a> EventOf<'a> {
     #[inline]
     pub(super) fn is_raced(self) -> bool {
-        self.1.is_second() || self.1.is_raced()
+        self.1.is_contested()
     }
 
     pub(super) fn is_missed(self) -> bool {
@@ -201,11 +201,6 @@ impl<'a> EventOf<'a> {
     pub(super) fn is_beside(self, EventOf(other, others): EventOf<'_>) -> bool {
         let EventOf(one, event) = self;
         one.is_same(other) || event.is_raced() && others.is_raced() && one.races_with(other)
-    }
-
-    pub(super) fn shares_race_with(self, EventOf(other, others): EventOf<'_>) -> bool {
-        let EventOf(one, event) = self;
-        one.is_same(other) || event.is_raced() && others.is_raced() && one.shares_race_with(other)
     }
 
     pub(super) fn race_keys(self) -> impl Iterator<Item = RaceKey> + use<'a> {

@@ -41,6 +41,26 @@ fn storm<A: Side, B: Side>(pool: &Pool) {
     right.check();
 }
 
+/// The same with three sides, which are one wait.
+fn storm_of_three<A: Side, B: Side, C: Side>(pool: &Pool) {
+    let (first, second, third) = (A::open(), B::open(), C::open());
+    let (a, b, c) = (first.clone(), second.clone(), third.clone());
+    let race = move |number| {
+        let (a, b, c) = (a.clone(), b.clone(), c.clone());
+        race! {
+            value = a.clone().attempt(number) => a.won(number, value),
+            value = b.clone().attempt(number) => b.won(number, value),
+            value = c.clone().attempt(number) => c.won(number, value),
+        }
+    };
+    println!("{}, {} and {}", name::<A>(), name::<B>(), name::<C>());
+    let partners = Fiber::parallel([partners(&first), partners(&second), partners(&third)]);
+    run(pool, RACES, Arc::new(race), partners.map(drop).boxed());
+    first.check();
+    second.check();
+    third.check();
+}
+
 /// The attempts of a side, with a time limit for each.
 fn limited<S: Side>(pool: &Pool) {
     let side = S::open();
@@ -114,6 +134,17 @@ fn two_operations_of_any_other_kind_lose_nothing() {
     storms!([Publishes, Hears, Waits, Observes, Meets] with Waits);
     storms!([Publishes, Hears, Acquires, Observes] with Meets);
     storms!([Publishes, Hears] with Hears);
+}
+
+#[test]
+fn of_three_operations_one_takes_or_gives_something() {
+    let pool = Pool::builder().workers(2).build();
+    storm_of_three::<Receives<1>, Receives<0>, Receives<1>>(&pool);
+    storm_of_three::<Receives<0>, Sends<0>, Sleeps>(&pool);
+    storm_of_three::<Sends<1>, Sends<0>, Sends<3>>(&pool);
+    storm_of_three::<Acquires, Receives<1>, Waits>(&pool);
+    storm_of_three::<Meets, Publishes, Receives<3>>(&pool);
+    storm_of_three::<Mapped<Sends<0>>, Hears, Mapped<Receives<0>>>(&pool);
 }
 
 #[test]
