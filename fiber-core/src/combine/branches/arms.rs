@@ -118,7 +118,11 @@ pub struct RaceArms<M> {
 impl<M: Fibers> RaceArms<M> {
     /// A constant, so that the compiler looks into one of both only.
     const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Out<M>> =
-        if M::WAITS > 0 && M::WAITS <= EventKey::MAX_EVENTS { Self::run_as_choice } else { Self::run_as_branches };
+        if M::WAITS > 0 && M::WAITS <= EventKey::MAX_EVENTS {
+            Self::run_as_choice
+        } else {
+            Self::run_as_branches
+        };
 
     #[inline]
     fn run_as_choice<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {

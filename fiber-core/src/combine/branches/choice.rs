@@ -154,7 +154,9 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
         let Sides(left, right) = self;
         match event {
             Either::Left(event) => left.end(cx, event).without_parts(right, B::discard, cx).map(Either::Left),
-            Either::Right(event) => right.end(cx, event).without_parts(left, A::discard, cx).map(Either::Right),
+            Either::Right(event) => {
+                right.end(cx, event).without_parts(left, A::discard, cx).map(Either::Right)
+            }
         }
     }
 

@@ -13,21 +13,20 @@
 //! A frame is a pointer to the [`Table`] of its type, and a value. This file knows only bytes and tables; the types are
 //! known to the functions in the tables, and to the tokens that push the frames.
 
-use super::leaf_table::{LeafTable, Why};
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, MaybeUninit, align_of, forget, size_of};
+use std::mem::{ManuallyDrop, forget, size_of};
 use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 use super::Visit;
-use crate::cell::{Room, Signal, give_block, take_block};
+use super::leaf_table::LeafTable;
+use super::pair::{ALIGN, Pair, is_over_aligned, is_small};
+use crate::cell::{Room, give_block, take_block};
 use crate::engine::context::{Context, Cx, Place};
 use crate::panic::{Panic, guard};
 
-/// The alignment of frames. A value that needs more lies in a box of its own.
-pub(super) const ALIGN: usize = align_of::<u64>();
 /// The least size of a block on the heap.
 const LEAST: usize = 256;
 /// The least size of a block in a cell: that of a fiber whose first wait is a leaf without data. The cell of a fiber that
@@ -37,7 +36,7 @@ const LEAST_IN_CELL: usize = OVERHEAD + 2 * size_of::<&Table>();
 /// The functions of a frame's type.
 pub(super) struct Table {
     /// Takes the frame, which is the first one, and runs it with the outcome of the frame before; a leaf, with the reason for which it is
-    /// [resumed](Pair::woken). Gives its own outcome, unless the fiber has to wait again.
+    /// [resumed](super::leaf_table::Why). Gives its own outcome, unless the fiber has to wait again.
     ///
     /// # Safety
     /// The frame is the first of the fiber, and the outcome is of the type that it takes.
@@ -54,51 +53,6 @@ pub(super) struct Table {
     pub(super) leaf: Option<&'static LeafTable>,
     /// The bytes of the frame.
     pub(super) size: u32,
-}
-
-/// An outcome on its way to the next frame. A small one is in these two words, which are passed in registers; a wide one is in
-/// the buffer, above the frames.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Pair(MaybeUninit<u64>, MaybeUninit<u64>);
-
-impl Pair {
-    /// Of a frame that waits, or of the last one.
-    pub(super) const EMPTY: Pair = Pair(MaybeUninit::uninit(), MaybeUninit::uninit());
-
-    /// Resumes a leaf, of any type, whose wait has ended so.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn woken(signal: Signal) -> Pair {
-        Pair::of(Why::<()>::Woken(signal))
-    }
-
-    /// Of a small value.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn of<V>(value: V) -> Pair {
-        debug_assert!(is_small::<V>());
-        let mut pair = Pair::EMPTY;
-        // SAFETY: it fits, and is aligned.
-        unsafe { (&raw mut pair).cast::<V>().write(value) };
-        pair
-    }
-
-    /// # Safety
-    /// The pair is [of](Pair::of) a `V`, which is taken once.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) unsafe fn take<V>(self) -> V {
-        debug_assert!(is_small::<V>());
-        // SAFETY: by the contract.
-        unsafe { (&raw const self).cast::<V>().read() }
-    }
-}
-
-/// Where an outcome of type `V` is on its way.
-const fn is_small<V>() -> bool {
-    size_of::<V>() <= size_of::<Pair>() && align_of::<V>() <= ALIGN
-}
-
-pub(super) const fn is_over_aligned<V>() -> bool {
-    align_of::<V>() > ALIGN
 }
 
 /// Where a frame has its value, behind its table.

@@ -11,8 +11,9 @@ use std::mem::{ManuallyDrop, forget};
 use std::ptr;
 
 use super::Frames;
-use super::buffer::{Buffer, Next, Pair, Slot, Table};
-use super::leaf_table::{LeafTable, Park};
+use super::buffer::{Buffer, Next, Slot, Table};
+use super::leaf_table::{LeafTable, Park, Why};
+use super::pair::Pair;
 use crate::cell::{Signal, Unparked};
 use crate::engine::context::{Context, Cx, NodeGuard, Resumed, TurnView, Watch};
 use crate::engine::task::Task;
@@ -148,7 +149,7 @@ impl Frames {
         }
         let node = self.take_node();
         node.runs_again();
-        drive(node, self, view, Pair::woken(signal));
+        drive(node, self, view, Why::woken(signal));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the driver knows of a leaf.
 
-use super::buffer::Pair;
+use super::pair::Pair;
 use crate::cell::Signal;
 use crate::engine::context::Cx;
 use crate::engine::task::Task;
@@ -25,6 +25,14 @@ pub(super) enum Why<E> {
     Ready(*mut Option<Outcome<E>>),
     /// The same, in a box.
     Kept(Box<Outcome<E>>),
+}
+
+impl Why<()> {
+    /// Resumes a leaf, of any type, whose wait has ended so.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn woken(signal: Signal) -> Pair {
+        Pair::of(Self::Woken(signal))
+    }
 }
 
 /// Begins a wait. If the event has happened already, the leaf is resumed, and what it gives goes into the pair; without one, the leaf is

@@ -13,6 +13,7 @@
 //! * [`buffer`]: the memory of frames. All positions are offsets, and all types are hidden.
 //! * [`drive`]: the loop that runs the frames of a fiber, and what begins a wait.
 //! * [`table`]: the functions behind a frame, which know its type.
+//! * [`pair`]: what one frame gives to the next.
 //!
 //! A [`Waiting`] says what the newest frames will give. It borrows the [`Cx`] of its fiber, so it cannot leave the run in which it was
 //! made, and each push compares it with the end of the newest group. So the type of each frame is that of the outcome before it:
@@ -22,6 +23,7 @@
 mod buffer;
 mod drive;
 mod leaf_table;
+mod pair;
 mod table;
 #[cfg(all(test, not(fiber_loom)))]
 mod tests;
@@ -32,7 +34,6 @@ use std::mem::ManuallyDrop;
 use std::ptr;
 
 pub(crate) use buffer::{Frames, OVERHEAD, Slot, frame_size};
-use buffer::{Pair, is_over_aligned};
 
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx, Forks};
@@ -40,6 +41,7 @@ use crate::engine::step::{Follow, Step};
 use crate::outcome::Outcome;
 use crate::panic::{Panic, discard_part};
 pub(crate) use leaf_table::{Begin, Submit};
+use pair::{Pair, is_over_aligned};
 pub(crate) use table::Stepped;
 use table::{LeafOf, Of};
 

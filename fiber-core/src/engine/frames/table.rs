@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 use std::ptr;
 
-use super::buffer::{Pair, Table, borrow_value, frame_size, is_over_aligned, read_value};
+use super::buffer::{Table, borrow_value, frame_size, read_value};
 use super::leaf_table::{LeafTable, Park, Why};
+use super::pair::{Pair, is_over_aligned};
 use super::{Begun, Frame, Left, Visit, Waits};
 use crate::cell::Signal;
 use crate::engine::context::{Context, Cx};
