@@ -33,6 +33,7 @@ impl<S: Side> Choice<S> {
     }
 
     /// A side has won. None is registered any more.
+    #[inline]
     fn end(&mut self, cx: &Cx<'_>, event: S::Event) -> Option<Outcome<S::Out>> {
         Some(self.side.take()?.end(cx, event).passed(Frame::new("race", self.site)))
     }
@@ -44,17 +45,20 @@ impl<S: Side> Awaits for Choice<S> {
     type Place = ();
     const CAN_LOSE: bool = true;
 
+    #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Out>> {
         let event = self.side.as_mut()?.poll(cx)?;
         self.end(cx, event)
     }
 
+    #[inline]
     unsafe fn register(&mut self, (): &mut (), cx: &Cx<'_>, event: EventKey) -> Option<Outcome<S::Out>> {
         // SAFETY: by the contract; `end` follows only when the sides are not registered any more.
         let event = unsafe { self.side.as_mut()?.register(cx, event) }?;
         self.end(cx, event)
     }
 
+    #[inline]
     fn woken(&mut self, (): &mut (), cx: &Cx<'_>) -> Option<Outcome<S::Out>> {
         let event = self.side.as_mut()?.woken(cx, cx.last_event())?;
         self.end(cx, event)
@@ -103,6 +107,7 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
     type Out = Either<A::Out, B::Out>;
 
     /// Polls the left side first.
+    #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Self::Event> {
         match self.0.poll(cx) {
             Some(event) => Some(Either::Left(event)),
@@ -110,6 +115,7 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
         }
     }
 
+    #[inline]
     unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<Self::Event> {
         // SAFETY: by the contract; the side that is registered leaves its event before the other one gives an outcome.
         if let Some(event) = unsafe { self.0.register(cx, event) } {
@@ -122,6 +128,7 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
     }
 
     /// After the wake-up of one side, the other one leaves its queue. If the first side still has to wait, both are registered again.
+    #[inline]
     fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<Self::Event> {
         if index == 0 {
             self.1.deregister(cx);
@@ -150,6 +157,7 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
         both(|| left.leave(), || right.leave());
     }
 
+    #[inline]
     fn end(self, cx: &Cx<'_>, event: Self::Event) -> Outcome<Self::Out> {
         let Sides(left, right) = self;
         match event {
