@@ -87,7 +87,7 @@ pub use token::CancelToken;
 #[doc(hidden)]
 pub mod __macro_support {
     pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait, wait_first};
-    pub use crate::combine::arms::{arm, into_fiber, last_arm, race_arms};
+    pub use crate::combine::arms::{arm, into_fiber, last_arm, race_arms, switched};
 
     /// The expansion of `dataflow!` uses these.
     pub mod flow {

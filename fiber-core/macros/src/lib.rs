@@ -171,7 +171,7 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 
 /// Races several fibers, and handles the value of the first to end.
 ///
-/// Use it where tokio's users write `select!`. Each arm is `pattern = fiber => handler`. The first fiber to end wins, whatever its outcome; the others
+/// Use it where tokio's users write `select!`. Each arm is `pattern = fiber => handler`, or `pattern = fiber, if condition => handler`. The first fiber to end wins, whatever its outcome; the others
 /// are cancelled **and awaited**, and then the handler of the winner runs. Its value is the value of the `race!`.
 ///
 /// ```
@@ -228,6 +228,36 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// assert_eq!(fiber_test::TestScheduler::new().run(both).unwrap(), ("after 3 s".into(), "no answer".into()));
 /// ```
 ///
+/// # Conditions
+///
+/// If its condition does not hold when the race begins, an arm is switched off: its fiber is not made, and it never ends. So a race whose arms are all
+/// switched off waits for ever.
+///
+/// ```
+/// use fiber_core::fiber;
+/// use fiber_core::sync::Receiver;
+/// # use fiber_core::{Fiber, sync::Channel};
+///
+/// fn merged(left: Receiver<u32>, right: Receiver<u32>) -> Fiber<Vec<u32>> {
+///     fiber! {
+///         let (mut all, mut has_left, mut has_right) = (Vec::new(), true, true);
+///         while has_left || has_right {
+///             do! race! {
+///                 item = left.next(), if has_left => item.map_or_else(|| has_left = false, |item| all.push(item)),
+///                 item = right.next(), if has_right => item.map_or_else(|| has_right = false, |item| all.push(item)),
+///             };
+///         }
+///         all
+///     }
+/// }
+/// # let of = |numbers: std::ops::Range<u32>| {
+/// #     let (sender, receiver) = Channel::unbounded();
+/// #     numbers.for_each(|n| sender.try_send(n).unwrap());
+/// #     receiver
+/// # };
+/// # assert_eq!(fiber_sched::run(merged(of(1..3), of(3..5))).unwrap(), [1, 2, 3, 4]);
+/// ```
+///
 /// # Rules
 ///
 /// * The arms begin in their order, so one that is ready goes before those below it. A program must not rely on that: the sides of a race are
@@ -235,7 +265,6 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// * An arm that is a single wait takes and gives nothing unless it wins, as a side of [`race`](../fiber_core/struct.Fiber.html#method.race).
 /// * All arms are sides of one race: no other arm can win while a loser waits in its finalizer.
 /// * Patterns are irrefutable. Where `select!` would skip a branch, `match` in the handler.
-/// * There are no conditions. The fiber of an arm that is switched off is `Fiber::never()`.
 ///
 /// # Errors
 ///

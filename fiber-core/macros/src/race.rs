@@ -15,7 +15,8 @@
 //!  }
 //! ```
 //!
-//! So a handler is code of the block, which runs when the race is over. Elsewhere, `race!` is a block of its own.
+//! So a handler is code of the block, which runs when the race is over. Elsewhere, `race!` is a block of its own. With a condition, `f` is
+//! `switched(if condition { Some(f) } else { None })`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -32,7 +33,8 @@ use crate::together::mark_of;
 /// The module with the functions that the macros call. Here, those with fibers as their arguments.
 pub(crate) const SUPPORT: &str = "__macro_support";
 
-const FORM: &str = "an arm of `race!` is `pattern = fiber => handler`";
+const FORM: &str =
+    "an arm of `race!` is `pattern = fiber => handler`, or `pattern = fiber, if condition => handler`";
 
 /// The block that `race!` is as a fiber of its own.
 pub(crate) fn block(input: TokenStream) -> TokenStream {
@@ -140,11 +142,12 @@ impl VisitMut for Lowering<'_> {
     }
 }
 
-/// `pattern = fiber => handler`
+/// `pattern = fiber, if condition => handler`
 struct Arm {
     pattern: Pat,
     ty: Option<Type>,
     fiber: Expr,
+    condition: Option<Expr>,
     handler: Expr,
 }
 
@@ -163,18 +166,34 @@ impl Arm {
         }
         expect::<Token![=]>(input)?;
         let fiber = input.parse()?;
-        if input.peek(Token![,]) && input.peek2(Token![if]) {
+        let condition = if input.peek(Token![,]) && input.peek2(Token![if]) {
             input.parse::<Token![,]>()?;
-            return Err(input.error(
-                "an arm of `race!` has no condition; the fiber of an arm that is switched off is `Fiber::never()`",
-            ));
-        }
+            input.parse::<Token![if]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
         expect::<Token![=>]>(input)?;
         let handler = Expr::parse_with_earlier_boundary_rule(input)?;
         if input.parse::<Option<Token![,]>>()?.is_none() && !input.is_empty() && !is_block(&handler) {
             return Err(input.error("expected `,` before the next arm of `race!`"));
         }
-        Ok(Arm { pattern, ty, fiber, handler })
+        Ok(Arm { pattern, ty, fiber, condition, handler })
+    }
+
+    /// The fiber. That of an arm that is switched off is not even made. The calls have the span of the user's expression, so that a type
+    /// error points there.
+    fn fiber(&self) -> TokenStream {
+        let Arm { fiber, condition, .. } = self;
+        match condition {
+            None => fiber.to_token_stream(),
+            Some(condition) => quote_spanned! {fiber.span()=>
+                ::fiber_core::__macro_support::switched(
+                    if #condition { ::std::option::Option::Some(::fiber_core::__macro_support::into_fiber(#fiber)) }
+                    else { ::std::option::Option::None }
+                )
+            },
+        }
     }
 
     /// The arm of the `match` on the winner. The pattern is that of a `let`, so the compiler says that it may not be refutable.
@@ -236,18 +255,20 @@ fn arms_of(name: Span) -> impl Parser<Output = Vec<Arm>> {
 /// The race of all arms. Two may be one wait of one fiber. The calls have the spans of the user's expressions, so that a type
 /// error points there.
 fn race_of(arms: &[Arm], name: Span) -> Expr {
-    let into_fiber =
-        |fiber: &Expr| quote_spanned!(fiber.span()=> ::fiber_core::__macro_support::into_fiber(#fiber));
+    let into_fiber = |arm: &Arm| {
+        let fiber = arm.fiber();
+        quote_spanned!(arm.fiber.span()=> ::fiber_core::__macro_support::into_fiber(#fiber))
+    };
     if let [left, right] = arms {
-        let (left, right) = (into_fiber(&left.fiber), into_fiber(&right.fiber));
+        let (left, right) = (into_fiber(left), into_fiber(right));
         return syn::parse_quote_spanned!(name=> #left.race(#right));
     }
     let mut all = None;
     for arm in arms.iter().rev() {
-        let fiber = &arm.fiber;
+        let (fiber, span) = (arm.fiber(), arm.fiber.span());
         all = Some(match all {
-            None => quote_spanned!(fiber.span()=> ::fiber_core::__macro_support::last_arm(#fiber)),
-            Some(rest) => quote_spanned!(fiber.span()=> ::fiber_core::__macro_support::arm(#fiber, #rest)),
+            None => quote_spanned!(span=> ::fiber_core::__macro_support::last_arm(#fiber)),
+            Some(rest) => quote_spanned!(span=> ::fiber_core::__macro_support::arm(#fiber, #rest)),
         });
     }
     syn::parse_quote_spanned!(name=> ::fiber_core::__macro_support::race_arms(#all))

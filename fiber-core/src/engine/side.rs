@@ -52,6 +52,55 @@ pub trait Side: Send + 'static + Sized {
     fn awaited(&self) -> (WaitsFor, Option<&Subject>);
 }
 
+/// A side that is switched off waits for ever.
+impl<S: Side> Side for Option<S> {
+    type Event = S::Event;
+    type Out = S::Out;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<S::Event> {
+        self.as_mut()?.poll(cx)
+    }
+
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<S::Event> {
+        // SAFETY: by the contract.
+        unsafe { self.as_mut()?.register(cx, event) }
+    }
+
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<S::Event> {
+        self.as_mut()?.woken(cx, index)
+    }
+
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<S::Event> {
+        self.as_mut()?.missed(cx)
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        if let Some(side) = self {
+            side.deregister(cx);
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(side) = self {
+            side.leave();
+        }
+    }
+
+    fn end(self, cx: &Cx<'_>, event: S::Event) -> Outcome<S::Out> {
+        self.expect("its event has happened").end(cx, event)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        if let Some(side) = self {
+            side.discard(torn);
+        }
+    }
+
+    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+        self.as_ref().map_or((WaitsFor::Never, None), Side::awaited)
+    }
+}
+
 /// The side that a description gives which is no wait. It is never made.
 pub(crate) struct NoSide<T>(Infallible, PhantomData<fn() -> T>);
 

@@ -1,5 +1,6 @@
 //! `race!`: who wins, when its handler runs, and what becomes of the other arms.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -104,6 +105,53 @@ fn a_handler_runs_when_the_losers_have_ended() {
     assert_eq!(log.take(), ["winner", "slow loser", "slower loser", "handler", "after"]);
     assert_eq!(test.now().as_nanos(), 6_000_000_000);
     test.assert_no_leaks();
+}
+
+/// A pump reads while it has room, and writes while it has something.
+#[test]
+fn an_arm_whose_condition_does_not_hold_is_switched_off() {
+    let (sender, items) = Channel::unbounded();
+    let (to, written) = Channel::rendezvous();
+    (1..=5).for_each(|n| sender.try_send(n).unwrap());
+    drop(sender);
+    let pumps = fiber! {
+        let (mut kept, mut is_open, mut most) = (VecDeque::new(), true, 0);
+        while is_open || !kept.is_empty() {
+            do! race! {
+                item = items.next(), if is_open && kept.len() < 2 => match item {
+                    Some(item) => kept.push_back(item),
+                    None => is_open = false,
+                },
+                () = to.send(kept[0]), if !kept.is_empty() => _ = kept.pop_front(),
+            };
+            most = kept.len().max(most);
+        }
+        most
+    };
+    let takes = fiber! {
+        for n in 1..=5 {
+            do! Fiber::delay(SECOND);
+            assert_eq!(do! written.recv(), n);
+        }
+    };
+    assert_eq!(TestScheduler::new().run(pumps.zip(takes)).unwrap(), (2, ()));
+}
+
+#[test]
+fn the_fiber_of_an_arm_that_is_switched_off_is_not_made() {
+    let waits = |first: bool, second: bool, third: bool| {
+        let one = after(1, "one");
+        let race = race! {
+            name = one, if first => name,
+            name = { assert!(second); after(2, "two").boxed() }, if second => name,
+            name = { assert!(third); Fiber::success("three") }, if third => name,
+        };
+        TestScheduler::new().run(race.timeout_option(5 * SECOND)).unwrap()
+    };
+    assert_eq!(waits(true, true, true), Some("three"));
+    assert_eq!(waits(true, true, false), Some("one"));
+    assert_eq!(waits(false, true, false), Some("two"));
+    assert_eq!(waits(false, false, false), None);
 }
 
 #[test]

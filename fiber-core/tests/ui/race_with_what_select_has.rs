@@ -12,7 +12,7 @@ fn main() {
         else => 0,
     };
     let _: Fiber<u32> = race! {
-        n = Fiber::success(1), if true => n,
+        n = Fiber::success(1) if true => n,
         n = Fiber::success(2) => n,
     };
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use fiber_core::sync::{Cache, Channel, Mutex as FiberMutex, Permit, RwLock, Semaphore};
-use fiber_core::{Fiber, Run};
+use fiber_core::{Fiber, Run, race};
 use fiber_test::{Explore, Failure, ProblemKind, Schedule, Spawned, TestScheduler, Trace};
 use parking_lot::Mutex;
 
@@ -76,6 +76,25 @@ fn a_lock_beside_another_event_of_a_race_is_told_with_its_holder() {
     );
     let report = deadlock(program);
     assert!(report[1].ends_with(&waits), "{report:#?}");
+}
+
+#[test]
+fn an_arm_that_is_switched_off_or_never_ends_is_no_event_of_a_race() {
+    let (lock, line) = (FiberMutex::new(()).named("lock"), line!() + 5);
+    let race = |locks: bool, receives: bool| {
+        let lock = lock.clone();
+        let (sender, receiver) = Channel::<()>::rendezvous();
+        let guard = lock.try_lock().unwrap();
+        race! { _ = lock.lock(), if locks => drop(guard), () = receiver.recv(), if receives => drop(sender), () = Fiber::<()>::never() => () }
+    };
+    let report = |locks, receives| {
+        let report = deadlock(race(locks, receives))[1].clone();
+        report.split_once(" waits for ").unwrap().1.to_owned()
+    };
+    let lock = "Mutex `lock`, taken by a thread or a `try_` method";
+    assert_eq!(report(true, false), format!("{lock}, at {}", at(line)));
+    assert_eq!(report(true, true), format!("Mutex `lock` or another event, at {}", at(line)));
+    assert_eq!(report(false, false), format!("nothing that will ever happen (never), at {}", at(line)));
 }
 
 #[test]

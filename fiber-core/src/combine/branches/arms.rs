@@ -10,6 +10,7 @@
 //! its finalizer, the outer one goes on, and another arm can win. Arms that are single waits have no finalizers, and are one wait of the fiber.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::choice::{Choice, Sides};
 use super::gather::{Plan, run_all};
@@ -22,6 +23,7 @@ use crate::engine::side::Side;
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
+use crate::outcome::Outcome;
 use crate::panic::Panic;
 
 /// An arm, and those after it.
@@ -62,6 +64,14 @@ pub fn into_fiber<I: IntoFiber>(fiber: I) -> Fiber<I::Out, I::Run> {
 #[track_caller]
 pub fn race_arms<M: Fibers>(arms: M) -> Fiber<Out<M>, RaceArms<M>> {
     Fiber::new(RaceArms { arms, site: Location::caller() })
+}
+
+/// An arm with a condition. Without a fiber, it is switched off.
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub fn switched<T: Send + 'static, R: Run<Out = T>>(fiber: Option<Fiber<T, R>>) -> Fiber<T, Switched<R>> {
+    Fiber::new(Switched { run: fiber.map(Fiber::into_run), site: Location::caller() })
 }
 
 impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
@@ -149,5 +159,48 @@ impl<M: Fibers> Run for RaceArms<M> {
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.arms.discard(torn);
+    }
+}
+
+/// The description of an arm with a condition.
+#[derive(Clone, Debug)]
+pub struct Switched<R> {
+    run: Option<R>,
+    site: Site,
+}
+
+impl<R: Run> Run for Switched<R> {
+    type Out = R::Out;
+
+    #[inline]
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+        match self.run {
+            Some(run) => run.run(cx),
+            None => Fiber::never_at(self.site).into_run().run(cx),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        if let Some(run) = self.run {
+            run.discard(torn);
+        }
+    }
+
+    fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<R::Out> {
+        self.run.map_or(Outcome::Cancelled, |run| run.end_unstarted(cx))
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        self.run.as_ref().and_then(R::name)
+    }
+
+    const IS_WAIT: bool = R::IS_WAIT;
+
+    fn is_program(&self) -> bool {
+        self.run.as_ref().is_some_and(R::is_program)
+    }
+
+    fn into_side(self) -> impl Side<Out = R::Out> {
+        self.run.map(R::into_side)
     }
 }

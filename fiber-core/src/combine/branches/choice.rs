@@ -177,6 +177,7 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
     /// held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
     fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
         match (self.0.awaited(), self.1.awaited()) {
+            ((WaitsFor::Never, _), only) | (only, (WaitsFor::Never, _)) => only,
             ((first, None), (second, None)) if first == second => (first, None),
             ((_, first), (_, second)) => (WaitsFor::Either, first.or(second)),
         }
