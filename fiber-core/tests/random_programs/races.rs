@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Permit, Receiver, Semaphore, Sender};
-use fiber_core::{Either, Error, Fiber, LocalKey, Outcome, Run, fiber};
+use fiber_core::{Either, Error, Fiber, LocalKey, Outcome, Run, fiber, race};
 use fiber_sched::{Pool, Settings};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
@@ -62,6 +62,8 @@ enum Side {
     Waits(Form, Wait),
     /// A race of two waits that keep their types.
     Both(Wait, Wait),
+    /// A race of up to four.
+    Arms(Arms),
     Race(Kind, Vec<Side>),
     Turns(u32),
     Fails(u32),
@@ -71,6 +73,15 @@ enum Side {
     /// Waits after it has lost.
     Cleans(Cleaning, u32),
     Never,
+}
+
+/// Those that take part in a race.
+#[derive(Clone, Copy, Debug)]
+struct Arms {
+    send: Option<usize>,
+    receive: Option<usize>,
+    acquires: bool,
+    delay: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -151,9 +162,13 @@ fn side() -> impl Strategy<Value = Side> {
         1 => Just(Kind::FirstSuccess),
         1 => (0..3u32).prop_map(Kind::Hedge),
     ];
+    let channel = || prop::option::weighted(0.7, 0..2usize);
+    let arms = (channel(), channel(), any::<bool>(), prop::option::weighted(0.2, 0..LONGEST))
+        .prop_map(|(send, receive, acquires, delay)| Side::Arms(Arms { send, receive, acquires, delay }));
     let leaf = prop_oneof![
         12 => (form, wait()).prop_map(|(form, wait)| Side::Waits(form, wait)),
         3 => (wait(), wait()).prop_map(|(left, right)| Side::Both(left, right)),
+        3 => arms,
         2 => (0..LONGEST).prop_map(Side::Turns),
         1 => (0..LONGEST).prop_map(Side::Fails),
         1 => (0..LONGEST).prop_map(Side::Panics),
@@ -205,6 +220,7 @@ impl Side {
             Side::Race(_, sides) => sides.iter().any(Side::outlasts),
             Side::Waits(..)
             | Side::Both(..)
+            | Side::Arms(_)
             | Side::Turns(_)
             | Side::Fails(_)
             | Side::Panics(_)
@@ -283,7 +299,9 @@ impl World {
             won
         };
         match side {
-            Side::Waits(..) | Side::Both(..) if is_at_risk => self.side(side, false).map(risk).boxed(),
+            Side::Waits(..) | Side::Both(..) | Side::Arms(_) if is_at_risk => {
+                self.side(side, false).map(risk).boxed()
+            }
             Side::Waits(Form::Direct, wait) if !self.has_stacks => self.wait(wait),
             Side::Waits(form, wait) => formed(form, self.wait(wait)),
             Side::Both(left, right) => match left {
@@ -292,6 +310,7 @@ impl World {
                 Wait::Acquire => self.race_with(self.acquire(), right),
                 Wait::Delay(ticks) => self.race_with(delay(ticks), right),
             },
+            Side::Arms(arms) => self.race_of(arms),
             Side::Race(kind, sides) => {
                 let outlast = sides.iter().filter(|side| side.outlasts()).count();
                 let side = |side: Side| {
@@ -344,6 +363,16 @@ impl World {
             Wait::Receive(channel) => left.race(self.receive(channel)).map(Either::into_inner).boxed(),
             Wait::Acquire => left.race(self.acquire()).map(Either::into_inner).boxed(),
             Wait::Delay(ticks) => left.race(delay(ticks)).map(Either::into_inner).boxed(),
+        }
+    }
+
+    fn race_of(self: &Arc<Self>, Arms { send, receive, acquires, delay: ticks }: Arms) -> Fiber<Won> {
+        let world = self.clone();
+        race! {
+            won = world.send(send.unwrap()), if send.is_some() => won,
+            won = world.receive(receive.unwrap()), if receive.is_some() => won,
+            won = world.acquire(), if acquires => won,
+            won = delay(ticks.unwrap()), if ticks.is_some() => won,
         }
     }
 
