@@ -535,6 +535,8 @@ fn a_race_of_waits_is_one_wait_and_otherwise_has_a_cell_for_each_side() {
     assert_eq!(allocations(two), 0);
     // The frame of three is larger than the first buffer of the fiber.
     assert_eq!(allocations(three), 1);
+    let ends = move || delay().fork().bind(|fork| fork.ended().race(Fiber::<()>::never()));
+    assert_eq!(allocations(ends), allocations(move || delay().fork().bind(move |fork| fork.ended())));
     let boxed = move || delay().boxed();
     // One less than that of `race_all`, which has a vector.
     assert_eq!(allocations(move || race! { () = boxed() => (), () = delay() => (), () = delay() => () }), 8);

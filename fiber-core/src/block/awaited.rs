@@ -414,7 +414,7 @@ impl<T: Send + 'static> Answer<T> for Awaited<T> {
             drop(self.outcome.withdraw());
             match self.outcome.join(unanswered.unwrap_or_else(|| waker.clone())) {
                 Joining::Waits => return None,
-                Joining::Over => break,
+                Joining::Over(_) => break,
                 // The fiber moves apart meanwhile, with the waker of the first poll.
                 Joining::Occupied(waker) => unanswered = Some(waker),
             }

@@ -60,7 +60,7 @@ pub(crate) enum Joining<J> {
     /// The fiber will take it.
     Waits,
     /// The value has arrived.
-    Over,
+    Over(J),
     /// Another one is there.
     Occupied(J),
 }
@@ -128,7 +128,7 @@ impl<V, J> Delivery<V, J> {
     /// Leaves a joiner for the fiber.
     pub(crate) fn join(&self, joiner: J) -> Joining<J> {
         match self.hold() {
-            None => Joining::Over,
+            None => Joining::Over(joiner),
             Some(JOINED) => {
                 self.release(0);
                 Joining::Occupied(joiner)

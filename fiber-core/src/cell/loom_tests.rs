@@ -682,7 +682,7 @@ fn the_place_of_a_joiner_that_has_left_is_used_again() {
         let other = beside(&delivery, |delivery| match delivery.join(joiner()) {
             Joining::Waits => true,
             Joining::Occupied(_) => false,
-            Joining::Over => unreachable!("there is no value"),
+            Joining::Over(_) => unreachable!("there is no value"),
         });
         assert!(delivery.withdraw().is_some());
         let is_there = other.join().unwrap();

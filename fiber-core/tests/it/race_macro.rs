@@ -366,6 +366,24 @@ fn of_items_that_come_at_once_one_is_taken_under_every_schedule() {
     });
 }
 
+#[test]
+fn an_item_that_loses_to_the_end_of_a_fork_is_left_under_every_schedule() {
+    Explore::exhaustive().reduced().check(|| {
+        fiber! {
+            let (sender, items) = Channel::bounded(1);
+            let! worker = Fiber::yield_now().fork();
+            let! sends = sender.send(7).fork();
+            let has_ended = do! race! {
+                () = worker.ended() => true,
+                item = items.recv() => { assert_eq!(item, 7); false }
+            };
+            let () = do! sends;
+            assert_eq!(items.len(), usize::from(has_ended));
+            do! worker;
+        }
+    });
+}
+
 /// As `fiber! { let! won = a.race(b); .. }`: a race at the beginning of a block is no switch point.
 #[test]
 fn a_race_has_as_many_turns_as_its_method() {

@@ -281,6 +281,7 @@ fn around(end: fn() -> Fiber<()>) -> Vec<Fiber<()>> {
         fiber! { do! Err::<(), _>(Error::msg("a result")); },
         fiber! { return! end() },
         race! { () = end() => (), () = end() => () }.boxed(),
+        race! { () = end(), if true => (), () = end(), if false => () }.boxed(),
         failing().catch(move |_| end()).boxed(),
         Fiber::from_result(Err::<(), _>(Error::msg("a result"))).catch(move |_| end()).boxed(),
         end().follow_with(Same).boxed(),
@@ -293,7 +294,7 @@ fn around(end: fn() -> Fiber<()>) -> Vec<Fiber<()>> {
 }
 
 /// The functions that the code of `race!` and `dataflow!` calls.
-const OF_MACROS: [&str; 3] = ["into_fiber", "race_arms", "dataflow"];
+const OF_MACROS: [&str; 4] = ["into_fiber", "switched", "race_arms", "dataflow"];
 
 /// Whether this file uses each function of these layers that takes its caller's place into a fiber.
 #[test]

@@ -519,10 +519,12 @@ fn a_report_names_what_a_race_waits_for() {
     let token = CancelToken::new();
     let test = TestScheduler::new();
     let same = test.spawn(token.cancelled().race(token.cancelled()));
-    let mixed = test.spawn(receiver.recv().race(Fiber::<()>::never()));
+    let mixed = test.spawn(receiver.recv().race(token.cancelled()));
+    let one = test.spawn(Fiber::<()>::never().race(receiver.recv()));
     test.run_until_idle();
     assert_eq!(same.context().waits_for(), WaitsFor::Signal);
     assert_eq!(mixed.context().waits_for(), WaitsFor::Either);
+    assert_eq!(one.context().waits_for(), WaitsFor::Item);
 }
 
 #[test]

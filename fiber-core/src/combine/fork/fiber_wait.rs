@@ -15,6 +15,8 @@ pub trait FiberEnd: Send + 'static {
     type Out: Send + 'static;
     /// See [`Wait`].
     const IS_SHIELDED: bool = false;
+    /// See [`Wait`].
+    const CAN_LOSE: bool = false;
 
     /// The fiber.
     fn context(&self) -> &Context;
@@ -49,6 +51,7 @@ impl<E: FiberEnd> FiberWait<E> {
 impl<E: FiberEnd> Wait for FiberWait<E> {
     type Out = E::Out;
     const IS_SHIELDED: bool = E::IS_SHIELDED;
+    const CAN_LOSE: bool = E::CAN_LOSE;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<E::Out>> {
         if self.key.is_none()
@@ -60,9 +63,14 @@ impl<E: FiberEnd> Wait for FiberWait<E> {
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<E::Out>> {
-        self.key = self.cell().wait(wakeup);
-        // Otherwise, the fiber has ended meanwhile.
-        if self.key.is_some() { None } else { self.end.end(cx) }
+        match self.cell().wait(wakeup) {
+            Ok(key) => {
+                self.key = Some(key);
+                None
+            }
+            // The fiber has ended meanwhile.
+            Err(wakeup) => wakeup.claim().then(|| self.end.end(cx))?,
+        }
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {

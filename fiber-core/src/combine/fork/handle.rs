@@ -214,7 +214,7 @@ impl<T: Send + 'static> Handle<T> {
         if let Some(outcome) = cell.take() {
             return Poll::Ready(outcome);
         }
-        *key = cell.wait(Wakeup::from(cx.waker().clone()));
+        *key = cell.wait(Wakeup::from(cx.waker().clone())).ok();
         match cell.take() {
             Some(outcome) => Poll::Ready(outcome),
             None if key.is_some() => Poll::Pending,
@@ -355,6 +355,7 @@ pub(crate) struct AnyEnd<T: 'static>(Context, PhantomData<fn() -> T>);
 impl<T: Send + 'static> FiberEnd for AnyEnd<T> {
     type Value = T;
     type Out = ();
+    const CAN_LOSE: bool = true;
 
     fn context(&self) -> &Context {
         &self.0

@@ -61,20 +61,23 @@ impl<T> ResultCell<T> {
         self.outcome.take()
     }
 
-    /// Leaves a wake-up for the end of the fiber. `None`: the fiber has already ended, and the wake-up was not left.
-    pub(crate) fn wait(&self, wakeup: Wakeup) -> Option<EndKey> {
+    /// Leaves a wake-up for the end of the fiber.
+    ///
+    /// # Errors
+    /// Returns the wake-up if the fiber has already ended.
+    pub(crate) fn wait(&self, wakeup: Wakeup) -> Result<EndKey, Wakeup> {
         let wakeup = match wakeup.into_parts().map(|fiber| self.outcome.join(fiber)) {
-            Ok(Joining::Waits) => return Some(EndKey::Joiner),
-            Ok(Joining::Over) => return None,
+            Ok(Joining::Waits) => return Ok(EndKey::Joiner),
+            Ok(Joining::Over((fiber, event))) => return Err(Wakeup::of_fiber(fiber, event)),
             Ok(Joining::Occupied((fiber, event))) => Wakeup::of_fiber(fiber, event),
             Err(waker) => Wakeup::from(waker),
         };
         let key = self.waiting().lock().insert(wakeup);
         if self.outcome.expect() {
-            return Some(EndKey::Listed(key));
+            return Ok(EndKey::Listed(key));
         }
-        self.unlist(key);
-        None
+        // If it is gone, the fiber that ends has fired it.
+        self.unlist(key).map_or(Ok(EndKey::Listed(key)), Err)
     }
 
     /// The fibers that wait for the end of this one, each with the generation of its wait.
@@ -93,13 +96,12 @@ impl<T> ResultCell<T> {
     pub(crate) fn unwait(&self, key: EndKey) {
         match key {
             EndKey::Joiner => drop(self.outcome.withdraw()),
-            EndKey::Listed(key) => self.unlist(key),
+            EndKey::Listed(key) => drop(self.unlist(key)),
         }
     }
 
-    fn unlist(&self, key: WaitKey) {
-        let removed = self.waiting().lock().remove(key);
-        drop(removed);
+    fn unlist(&self, key: WaitKey) -> Option<Wakeup> {
+        self.waiting().lock().remove(key)
     }
 }
 
