@@ -20,7 +20,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// therefore never start; in `slow.race(ready)`, both sides do. A side that never started has no effect.
     ///
     /// A side that is a single wait (a delay, an operation of a [primitive](crate::sync) or a [socket](crate::net), a
-    /// [cancelled token](crate::CancelToken::cancelled)) takes and gives nothing unless it wins, whether it is boxed, named, followed by
+    /// [cancelled token](crate::CancelToken::cancelled), the [end of a fiber](crate::Handle::ended)) takes and gives nothing unless it wins, whether it is boxed, named, followed by
     /// plain closures, or in a block that does nothing else, and whatever the other side is. So a race with a receive loses no item, and
     /// the item of a send that has lost is never received. A longer program may have taken something before its last wait. A race is such a
     /// program in a race around it if one of its losers waits in a finalizer: while it does, another side of the outer race may win.
