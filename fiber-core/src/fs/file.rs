@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::{at_path, on_thread, system_or};
+use super::{at_path, failed, on_thread, system_or};
 use crate::engine::files::{Files, OpenFile, Opening};
+use crate::error::Error;
 use crate::fiber::Fiber;
 
 /// An open file. Its clones share it and its position. One operation runs at a time.
+/// The error of an operation says what failed, and names the path at which the file was opened.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -38,13 +40,15 @@ pub struct File(Arc<Open>);
 
 struct Open {
     file: Mutex<Box<dyn OpenFile>>,
+    /// Where it was opened, for errors.
+    path: Option<PathBuf>,
     /// `None`: it is a file of the operating system.
     files: Option<Arc<dyn Files>>,
 }
 
 impl File {
-    fn new(file: Box<dyn OpenFile>, files: Option<Arc<dyn Files>>) -> Self {
-        File(Arc::new(Open { file: Mutex::new(file), files }))
+    fn new(file: Box<dyn OpenFile>, path: Option<PathBuf>, files: Option<Arc<dyn Files>>) -> Self {
+        File(Arc::new(Open { file: Mutex::new(file), path, files }))
     }
 
     /// Opens a file to read from it. For other ways, see [`std::fs::OpenOptions`] and [`File::from`].
@@ -163,7 +167,7 @@ impl File {
     where
         B: AsMut<[u8]> + Send + 'static,
     {
-        self.does(move |file| file.read(buffer.as_mut()).map(|n| (n, buffer)))
+        self.does("reading", move |file| file.read(buffer.as_mut()).map(|n| (n, buffer)))
     }
 
     /// Writes the whole buffer at the current position, and returns it.
@@ -187,7 +191,7 @@ impl File {
     where
         B: AsRef<[u8]> + Send + 'static,
     {
-        self.does(move |file| file.write_all(buffer.as_ref()).map(|()| buffer))
+        self.does("writing", move |file| file.write_all(buffer.as_ref()).map(|()| buffer))
     }
 
     /// Moves the position, and returns it.
@@ -211,7 +215,7 @@ impl File {
     /// Those of the operating system.
     #[track_caller]
     pub fn seek(&self, to: SeekFrom) -> Fiber<u64> {
-        self.does(move |file| file.seek(to))
+        self.does("seeking in", move |file| file.seek(to))
     }
 
     /// Waits until everything written is on the disk. The name of a file that was renamed is on the disk after
@@ -234,7 +238,7 @@ impl File {
     /// again.
     #[track_caller]
     pub fn sync_all(&self) -> Fiber<()> {
-        self.does(|file| file.sync_all())
+        self.does("syncing", |file| file.sync_all())
     }
 
     /// Cuts the file to a length in bytes, or fills it with zeros up to there. The position stays.
@@ -257,16 +261,17 @@ impl File {
     /// Those of the operating system.
     #[track_caller]
     pub fn set_len(&self, length: u64) -> Fiber<()> {
-        self.does(move |file| file.set_len(length))
+        self.does("setting the length of", move |file| file.set_len(length))
     }
 
     #[track_caller]
     fn does<T: Send + 'static>(
         &self,
+        doing: &'static str,
         f: impl FnOnce(&mut dyn OpenFile) -> io::Result<T> + Send + 'static,
     ) -> Fiber<T> {
         let (site, open) = (Location::caller(), self.0.clone());
-        let works = move |open: &Open| f(&mut **open.file.lock());
+        let works = move |open: &Open| f(&mut **open.file.lock()).map_err(|error| open.failed(error, doing));
         if open.files.is_none() {
             return on_thread(site, None, move || works(&open));
         }
@@ -296,13 +301,22 @@ impl File {
         &self,
         f: impl FnOnce(&mut fs::File) -> io::Result<T> + Send + 'static,
     ) -> Fiber<T> {
-        self.does(move |file| f(file.as_system().ok_or(ErrorKind::Unsupported)?))
+        self.does("using", move |file| f(file.as_system().ok_or(ErrorKind::Unsupported)?))
+    }
+}
+
+impl Open {
+    fn failed(&self, error: io::Error, doing: &str) -> Error {
+        match &self.path {
+            Some(path) => failed(error, format_args!("{doing} {}", path.display())),
+            None => failed(error, format_args!("{doing} a file")),
+        }
     }
 }
 
 impl From<fs::File> for File {
     fn from(file: fs::File) -> Self {
-        File::new(Box::new(file), None)
+        File::new(Box::new(file), None, None)
     }
 }
 
@@ -317,6 +331,6 @@ impl fmt::Debug for File {
 fn opens(path: PathBuf, doing: &'static str, how: Opening) -> Fiber<File> {
     at_path(path, doing, move |files, path| {
         let file = system_or(&files).open(path, how)?;
-        Ok(File::new(file, files))
+        Ok(File::new(file, Some(path.to_owned()), files))
     })
 }

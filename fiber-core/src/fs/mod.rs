@@ -31,6 +31,7 @@
 
 mod file;
 
+use std::fmt;
 use std::io;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ use std::time::Duration;
 use crate::engine::context::Context;
 use crate::engine::files::System;
 use crate::engine::files::{Files, Opening};
-use crate::error::{Error, IntoError, Site};
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 pub use file::File;
@@ -189,8 +190,11 @@ pub fn read_dir(path: impl Into<PathBuf>) -> Fiber<Vec<PathBuf>> {
 /// Those of [`std::fs::rename`], with the old path.
 #[track_caller]
 pub fn rename(from: impl Into<PathBuf>, to: impl Into<PathBuf>) -> Fiber<()> {
-    let to = to.into();
-    at_path(from.into(), "renaming", move |files, from| system_or(&files).rename(from, &to))
+    let (from, to) = (from.into(), to.into());
+    with_files(move |files| {
+        let failed = |error| failed(error, format_args!("renaming {} to {}", from.display(), to.display()));
+        system_or(&files).rename(&from, &to).map_err(failed)
+    })
 }
 
 /// Removes a file. Who has opened it can still read and write it.
@@ -268,23 +272,34 @@ fn at_path<T: Send + 'static>(
     doing: &'static str,
     f: impl FnOnce(Option<Arc<dyn Files>>, &Path) -> io::Result<T> + Send + 'static,
 ) -> Fiber<T> {
-    let failed = move |error, path: &Path| Error::from(error).context(format!("{doing} {}", path.display()));
+    with_files(move |files| {
+        f(files, &path).map_err(|error| failed(error, format_args!("{doing} {}", path.display())))
+    })
+}
+
+#[track_caller]
+fn with_files<T: Send + 'static>(
+    f: impl FnOnce(Option<Arc<dyn Files>>) -> Result<T, Error> + Send + 'static,
+) -> Fiber<T> {
     let site = Location::caller();
     let at = move |context: Context| {
         // In the turn of the fiber, whose files they are.
         let files = context.scheduler().files();
-        let works = move |files| f(files, &path).map_err(|error| failed(error, &path));
-        on_thread(site, files.clone().as_deref(), move || works(files))
+        on_thread(site, files.clone().as_deref(), move || f(files))
     };
     Fiber::current().bind_at(site, at).boxed()
 }
 
+fn failed(error: io::Error, doing: fmt::Arguments<'_>) -> Error {
+    Error::from(error).context(doing.to_string())
+}
+
 /// Runs an operation on a thread that may block, with files that may take a time of the scheduler.
 /// `site` is the place where the user calls the operation.
-fn on_thread<T: Send + 'static, E: IntoError + Send + 'static>(
+fn on_thread<T: Send + 'static>(
     site: Site,
     files: Option<&dyn Files>,
-    f: impl FnOnce() -> Result<T, E> + Send + 'static,
+    f: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Fiber<T> {
     let latency = files.map_or(Duration::ZERO, Files::latency);
     let works = Fiber::try_blocking_at(site, f);

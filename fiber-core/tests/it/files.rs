@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, SeekFrom};
 use std::path::PathBuf;
 
 use fiber_core::fs::{self, File};
-use fiber_core::{Fiber, fiber};
+use fiber_core::{Error, Fiber, fiber};
 use fiber_test::TestScheduler;
 use tempfile::TempDir;
 
@@ -82,6 +82,50 @@ fn an_error_names_the_file() {
                 assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::NotFound);
                 assert!(error.to_string().contains("missing: "), "{error}");
             }
+        }
+    });
+}
+
+/// The text of the error.
+fn fails<T: Send + 'static>(operation: Fiber<T>) -> Fiber<String> {
+    let text = |error: Error| {
+        assert!(error.downcast_ref::<io::Error>().is_some(), "{error}");
+        Fiber::success(error.to_string())
+    };
+    operation.map(|_| panic!("it succeeds")).catch(text).boxed()
+}
+
+#[test]
+fn an_error_of_an_open_file_names_the_file_and_what_failed() {
+    everywhere(|folder| {
+        fiber! {
+            let path = folder.join("file");
+            let! created = File::create(&path);
+            let! opened = File::open(&path);
+            let failing = [
+                ("reading", fails(created.read([0; 8]))),
+                ("writing", fails(opened.write_all("text"))),
+                ("seeking in", fails(opened.seek(SeekFrom::End(-1)))),
+                ("setting the length of", fails(opened.set_len(1))),
+                ("using", fails(opened.run(|_| Err::<(), _>(ErrorKind::Other.into())))),
+            ];
+            for (doing, failing) in failing {
+                let! error = failing;
+                assert!(error.starts_with(&format!("{doing} {}: ", path.display())), "{error}");
+            }
+            let! error = fails(File::from(std::fs::File::open(&path)?).write_all("text"));
+            assert!(error.starts_with("writing a file: "), "{error}");
+        }
+    });
+}
+
+#[test]
+fn an_error_of_a_rename_names_both_paths() {
+    everywhere(|folder| {
+        fiber! {
+            let (from, to) = (folder.join("from"), folder.join("to"));
+            let! error = fails(fs::rename(&from, &to));
+            assert!(error.starts_with(&format!("renaming {} to {}: ", from.display(), to.display())), "{error}");
         }
     });
 }
