@@ -34,12 +34,20 @@ pub(crate) struct Snapshot {
 
 pub(crate) struct WaitGraph<'a> {
     snapshot: &'a Snapshot,
-    by_id: BTreeMap<String, usize>,
+    /// By the keys of the fibers.
+    places: BTreeMap<usize, usize>,
     children: Vec<Vec<usize>>,
-    /// The fibers that wait at a primitive that others hold, in order.
-    queues: BTreeMap<usize, Vec<usize>>,
+    /// Right before each fiber in the queue at a primitive that others hold.
+    before_in_queue: Vec<Option<usize>>,
     /// The holdings of each primitive.
-    holdings: BTreeMap<usize, Vec<usize>>,
+    holdings: BTreeMap<usize, Vec<Held<'a>>>,
+}
+
+#[derive(Clone, Copy)]
+struct Held<'a> {
+    holding: &'a Holding,
+    /// The fiber, if it lives.
+    by: Option<usize>,
 }
 
 /// Why one fiber waits for another one.
@@ -79,15 +87,22 @@ impl<'a> WaitGraph<'a> {
                 children[*parent].push(*at);
             }
         }
-        let mut holdings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (at, holding) in held.iter().enumerate() {
-            holdings.entry(holding.of.key()).or_default().push(at);
+        let places: BTreeMap<usize, usize> =
+            by_id.values().map(|at| (blocked[*at].context.key(), *at)).collect();
+        let mut holdings: BTreeMap<usize, Vec<Held<'a>>> = BTreeMap::new();
+        for holding in held {
+            let by = places.get(&holding.fiber.key()).copied();
+            holdings.entry(holding.of.key()).or_default().push(Held { holding, by });
         }
-        let mut graph = WaitGraph { snapshot, by_id, children, queues: BTreeMap::new(), holdings };
-        graph.queues = graph.queues();
+        let before_in_queue = vec![None; blocked.len()];
+        let mut graph = WaitGraph { snapshot, places, children, before_in_queue, holdings };
+        for queue in graph.queues().values() {
+            queue.windows(2).for_each(|pair| graph.before_in_queue[pair[1]] = Some(pair[0]));
+        }
         graph
     }
 
+    /// The fibers that wait at a primitive that others hold, in order.
     fn queues(&self) -> BTreeMap<usize, Vec<usize>> {
         let mut queues: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, wanted) in (0..self.blocked().len()).filter_map(|at| Some((at, self.wanted(at)?))) {
@@ -103,7 +118,7 @@ impl<'a> WaitGraph<'a> {
     }
 
     pub(crate) fn at(&self, context: &Context) -> Option<usize> {
-        self.by_id.get(&context.id()).copied()
+        self.places.get(&context.key()).copied()
     }
 
     /// The held primitive that the fiber waits for.
@@ -112,10 +127,8 @@ impl<'a> WaitGraph<'a> {
         one.at.as_ref().filter(|_| matches!(one.what, WaitsFor::Lock | WaitsFor::Permits))
     }
 
-    /// The holdings of a primitive.
-    fn held(&self, of: &Subject) -> impl Iterator<Item = &'a Holding> {
-        let held = self.holdings.get(&of.key()).into_iter().flatten();
-        held.map(|holding| &self.snapshot.held[*holding])
+    fn held(&self, of: &Subject) -> &[Held<'a>] {
+        self.holdings.get(&of.key()).map_or(&[], Vec::as_slice)
     }
 
     /// The parts of a fiber that runs, or is about to, if its own context waits for nothing.
@@ -169,30 +182,19 @@ impl<'a> WaitGraph<'a> {
 
     /// The live fibers that hold something, each once.
     fn holders(&self, of: &Subject) -> Vec<usize> {
-        let mut holders: Vec<usize> = Vec::new();
-        for holder in self.held(of).filter_map(|holding| self.at(&holding.fiber)) {
-            if !holders.contains(&holder) {
-                holders.push(holder);
-            }
-        }
-        holders
+        let mut seen = BTreeSet::new();
+        self.held(of).iter().filter_map(|held| held.by).filter(|holder| seen.insert(*holder)).collect()
     }
 
     /// The fiber right before it in the queue, if only that blocks it: enough is free.
     fn ahead(&self, at: usize) -> Option<usize> {
         let At { of, asks, .. } = self.wanted(at)?;
-        self.suffices(of, *asks, |_| true).then(|| self.before_in_queue(at)).flatten()
-    }
-
-    fn before_in_queue(&self, at: usize) -> Option<usize> {
-        let queue = self.queues.get(&self.wanted(at)?.of.key())?;
-        let place = queue.iter().position(|one| *one == at)?;
-        queue.get(place.checked_sub(1)?).copied()
+        self.suffices(of, *asks, |_| true).then_some(self.before_in_queue[at]).flatten()
     }
 
     /// Whether enough permits are available if those that are `kept` are not released.
-    fn suffices(&self, of: &Subject, asks: usize, kept: impl Fn(&Holding) -> bool) -> bool {
-        let held = self.held(of).filter(|holding| kept(holding)).map(|holding| holding.permits);
+    fn suffices(&self, of: &Subject, asks: usize, kept: impl Fn(Held<'_>) -> bool) -> bool {
+        let held = self.held(of).iter().filter(|held| kept(**held)).map(|held| held.holding.permits);
         asks <= of.total().saturating_sub(held.fold(0, usize::saturating_add))
     }
 
@@ -218,8 +220,8 @@ impl<'a> WaitGraph<'a> {
         let Some(At { of, asks, .. }) = self.wanted(at) else {
             return self.links(at).iter().all(|link| go_on[link.to]);
         };
-        let is_stuck = |holding: &Holding| self.at(&holding.fiber).is_some_and(|holder| !go_on[holder]);
-        self.suffices(of, *asks, is_stuck) && self.before_in_queue(at).is_none_or(|before| go_on[before])
+        let is_stuck = |held: Held<'_>| held.by.is_some_and(|holder| !go_on[holder]);
+        self.suffices(of, *asks, is_stuck) && self.before_in_queue[at].is_none_or(|before| go_on[before])
     }
 
     /// All fibers that have to end before `start` does, as far as known, in the order of their ids.
@@ -244,7 +246,7 @@ impl<'a> WaitGraph<'a> {
 
     /// Whether the fiber waits for itself, but would have enough permits if only the others gave theirs back.
     fn others_could_free(&self, link: &Link) -> bool {
-        let is_own = |holding: &Holding| self.at(&holding.fiber) == Some(link.from);
+        let is_own = |held: Held<'_>| held.by == Some(link.from);
         let has_enough = |wanted: &At| self.suffices(&wanted.of, wanted.asks, is_own);
         link.from == link.to && link.why == Why::Held && self.wanted(link.from).is_some_and(has_enough)
     }
@@ -257,6 +259,9 @@ impl<'a> WaitGraph<'a> {
         };
         let mut is_done = go_on.to_vec();
         for start in 0..is_done.len() {
+            if is_done[start] {
+                continue;
+            }
             // The path to here: a fiber, the link by which the path continues, and the links that were not followed yet.
             let mut way: Vec<(usize, Option<Link>, Vec<Link>)> = vec![(start, None, links(start))];
             while let Some((at, taken, left)) = way.last_mut() {
@@ -343,24 +348,14 @@ impl WaitGraph<'_> {
 
     /// Who holds it, if anybody does: what follows its name.
     fn held_by(&self, of: &Subject) -> String {
-        let held: Vec<&Holding> = self.held(of).collect();
-        match &*held {
+        match self.held(of) {
             [] => String::new(),
-            _ if is_one_of_many(of) => {
-                format!(", which has {}: {}", of.total(), list(&held, |one| self.holds(one)))
+            held if is_one_of_many(of) => format!(", which has {}: {}", of.total(), list(held, holds)),
+            [one] => format!(" ({}), held by {}", since(one.holding), holder(*one)),
+            held => {
+                format!(", held by {}", list(held, |one| format!("{} ({})", holder(one), since(one.holding))))
             }
-            [one] => format!(" ({}), held by {}", since(one), self.holder(one)),
-            _ => format!(", held by {}", list(&held, |one| format!("{} ({})", self.holder(one), since(one)))),
         }
-    }
-
-    fn holder(&self, holding: &Holding) -> String {
-        let has_ended = if self.at(&holding.fiber).is_none() { ", which has ended" } else { "" };
-        format!("{}{has_ended}", fiber(&holding.fiber))
-    }
-
-    fn holds(&self, holding: &Holding) -> String {
-        format!("{} holds {} ({})", self.holder(holding), holding.permits, since(holding))
     }
 
     /// What is held, and by which fiber.
@@ -454,14 +449,23 @@ fn is_one_of_many(of: &Subject) -> bool {
     of.is_counted() && of.total() > 1
 }
 
+fn holder(held: Held<'_>) -> String {
+    let has_ended = if held.by.is_none() { ", which has ended" } else { "" };
+    format!("{}{has_ended}", fiber(&held.holding.fiber))
+}
+
+fn holds(held: Held<'_>) -> String {
+    format!("{} holds {} ({})", holder(held), held.holding.permits, since(held.holding))
+}
+
 fn since(holding: &Holding) -> String {
     let verb = if holding.of.is_counted() { "acquired" } else { "locked" };
     format!("{verb} at {}", place(holding.site))
 }
 
 /// `a, b and c`; of many, the first few.
-fn list(held: &[&Holding], word: impl Fn(&Holding) -> String) -> String {
-    let mut words: Vec<String> = held.iter().take(MOST_HOLDERS).map(|one| word(one)).collect();
+fn list(held: &[Held<'_>], word: impl Fn(Held<'_>) -> String) -> String {
+    let mut words: Vec<String> = held.iter().take(MOST_HOLDERS).map(|one| word(*one)).collect();
     match held.len().saturating_sub(MOST_HOLDERS) {
         0 => {}
         more => words.push(format!("{more} more")),

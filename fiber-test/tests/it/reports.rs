@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::time::Duration;
 
-use fiber_core::sync::Cache;
+use fiber_core::sync::{Cache, Semaphore};
 use fiber_core::{Error, Fiber, Instant, Scope};
 use fiber_sched::{AffinityPool, Pool, Settings};
 use fiber_test::{Cause, Explore, TestScheduler, compute};
@@ -75,6 +75,23 @@ fn a_deadlock_beside_awaited_fibers_does_not_say_that_one_can_run() {
     let scope = text.lines().find(|line| line.contains("\"scope\"")).unwrap();
     let part = scope.split_whitespace().nth(1).unwrap();
     assert!(block.contains(&format!("waits for its part {part}; finalizers not run")), "{text}");
+}
+
+/// A search whose time grows with the cube of their number takes a minute.
+#[test]
+fn thousands_who_wait_for_thousands_of_holders_are_reported() {
+    const MANY: usize = 3_000;
+    let permits = Semaphore::new(MANY).named("permits");
+    let of_waiters = permits.clone();
+    let holders = (0..MANY).map(move |_| permits.with_permits(1, Fiber::<()>::never()));
+    let waits = move |_| {
+        let permits = of_waiters.clone();
+        Fiber::delay(SECOND).bind(move |()| permits.acquire(1))
+    };
+    let program = Fiber::parallel(holders).zip(Fiber::parallel((0..MANY).map(waits)));
+    let text = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    assert!(text.contains("1 permit of Semaphore `permits`, which has 3000: "), "{text}");
+    assert!(text.contains(" and 2997 more, at "), "{text}");
 }
 
 #[test]

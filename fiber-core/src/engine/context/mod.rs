@@ -452,17 +452,21 @@ impl Context {
     /// The fiber's id, a path in the tree of fibers such as `0.2.1`. It is the same in every run of a deterministic
     /// scheduler.
     pub fn id(&self) -> String {
-        let mut path: Vec<String> = Vec::new();
+        let mut path: Vec<_> = Vec::new();
         let mut node = Some(&self.0);
         while let Some(at) = node {
             // The root of the scheduler is not a fiber.
             if at.parent().is_some() || path.is_empty() {
-                path.push(at.owner().index.to_string());
+                path.push(at.owner().index);
             }
             node = at.parent();
         }
-        path.reverse();
-        path.join(".")
+        let mut id = String::new();
+        for (depth, index) in path.iter().rev().enumerate() {
+            id.push_str(if depth == 0 { "" } else { "." });
+            id.push_str(&index.to_string());
+        }
+        id
     }
 
     /// What the fiber waits for, for reports. The answer may be stale by the time it is read.
