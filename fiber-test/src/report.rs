@@ -23,6 +23,8 @@ struct Facts {
     site: Option<Site>,
     /// One line per fiber.
     fibers: Vec<String>,
+    /// So many others have no line.
+    more_fibers: usize,
     /// A cycle of fibers that wait for each other, or one fiber that waits for itself.
     circle: Option<String>,
     timers: Vec<String>,
@@ -76,9 +78,11 @@ impl Report {
     ) -> Self {
         let kind = next.map_or(Kind::Deadlock, |next| Kind::Stopped { next });
         let graph = WaitGraph::new(snapshot);
+        let (fibers, more_fibers) = graph.lines(LONGEST_LIST);
         Report::of(Facts {
             site: graph.site(),
-            fibers: graph.lines(),
+            fibers,
+            more_fibers,
             circle: circle(&graph),
             items,
             network,
@@ -89,12 +93,14 @@ impl Report {
 
     pub(crate) fn leak(at: Instant, snapshot: &Snapshot, rest: Rest) -> Self {
         let graph = WaitGraph::new(snapshot);
+        let (fibers, more_fibers) = graph.lines(LONGEST_LIST);
         let held = snapshot.held.iter().map(|holding| graph.held_line(holding));
         let Rest { timers, items } = rest;
         let kept = snapshot.held.first().map(|holding| holding.site);
         Report::of(Facts {
             site: graph.site().or(kept),
-            fibers: graph.lines(),
+            fibers,
+            more_fibers,
             circle: circle(&graph),
             timers,
             held: held.collect(),
@@ -170,6 +176,7 @@ impl Facts {
             at,
             site: None,
             fibers: Vec::new(),
+            more_fibers: 0,
             circle: None,
             timers: Vec::new(),
             held: Vec::new(),
@@ -253,7 +260,7 @@ impl fmt::Display for Facts {
             }
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
-        write_list(f, &self.fibers)?;
+        write_list(f, &self.fibers, self.more_fibers)?;
         self.circle.iter().try_for_each(|circle| write!(f, "\n{circle}"))?;
         self.network.iter().try_for_each(|line| write!(f, "\n{line}"))?;
         if self.has_outside {
@@ -262,15 +269,15 @@ impl fmt::Display for Facts {
                  of the program",
             )?;
         }
-        write_list(f, &self.timers)?;
+        write_list(f, &self.timers, 0)?;
         if !self.held.is_empty() && !self.has_ended() {
             f.write_str("\nand these were not given back")?;
         }
-        write_list(f, &self.held)?;
+        write_list(f, &self.held, 0)?;
         if !self.items.is_empty() {
             f.write_str("\nand these were not received")?;
         }
-        write_list(f, &self.items)
+        write_list(f, &self.items, 0)
     }
 }
 
@@ -278,9 +285,10 @@ fn is_outside(blocked: &Blocked) -> bool {
     matches!(blocked.what, WaitsFor::Callback | WaitsFor::Future)
 }
 
-fn write_list(f: &mut fmt::Formatter<'_>, lines: &[String]) -> fmt::Result {
+/// `more`: the number of others, that have no line.
+fn write_list(f: &mut fmt::Formatter<'_>, lines: &[String], more: usize) -> fmt::Result {
     lines.iter().take(LONGEST_LIST).try_for_each(|line| write!(f, "\n  {line}"))?;
-    match lines.len().saturating_sub(LONGEST_LIST) {
+    match more + lines.len().saturating_sub(LONGEST_LIST) {
         0 => Ok(()),
         more => write!(f, "\n  and {more} more"),
     }

@@ -24,6 +24,9 @@ use crate::primitive::{Site, at_primitive, permits, place};
 /// The number of holders that a line names; it only counts the rest.
 const MOST_HOLDERS: usize = 3;
 
+/// The number of fibers of a circle that are drawn; it only counts the rest.
+const LONGEST_CIRCLE: usize = 20;
+
 /// All live fibers, and all that is held, at one moment.
 pub(crate) struct Snapshot {
     pub(crate) blocked: Vec<Blocked>,
@@ -286,11 +289,23 @@ impl<'a> WaitGraph<'a> {
 /// In words.
 impl WaitGraph<'_> {
     /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers. Nor has a place that is left.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// Returns at most so many lines, and the number of fibers without one: rather a fiber of each kind than many of one.
+    pub(crate) fn lines(&self, most: usize) -> (Vec<String>, usize) {
         let all = self.blocked().iter().enumerate().filter(|(at, _)| !self.is_left_place(*at));
-        all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
-            .map(|(at, _)| self.line(at))
-            .collect()
+        let all = all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none());
+        let mut kinds = BTreeSet::new();
+        let (firsts, others): (Vec<usize>, Vec<usize>) =
+            all.map(|(at, _)| at).partition(|at| kinds.insert(self.kind(*at)));
+        let more = (firsts.len() + others.len()).saturating_sub(most);
+        let mut shown: Vec<usize> = firsts.into_iter().chain(others).take(most).collect();
+        shown.sort_unstable();
+        (shown.into_iter().map(|at| self.line(at)).collect(), more)
+    }
+
+    /// The same for fibers that wait alike: where they were forked, where they wait, and at which primitive.
+    fn kind(&self, at: usize) -> impl Ord + use<> {
+        let Blocked { context, what, site, at, .. } = &self.blocked()[at];
+        (context.fork_site(), *what as u32, *site, at.as_ref().map(|at| at.of.key()))
     }
 
     pub(crate) fn line(&self, at: usize) -> String {
@@ -386,11 +401,14 @@ impl WaitGraph<'_> {
         if let [link] = cycle {
             return Some(format!("{first} {} {first}", self.link(link)));
         }
-        let lines = cycle.iter().enumerate().map(|(at, link)| match at {
+        let lines = cycle.iter().take(LONGEST_CIRCLE).enumerate().map(|(at, link)| match at {
             0 => format!("\n  ╭> {first} {}", self.link(link)),
             _ => format!("\n  │  {}, which {}", fiber(link.from), self.link(link)),
         });
-        Some(format!("{}\n  ╰─ {first}", lines.collect::<String>()))
+        let more = cycle[LONGEST_CIRCLE.min(cycle.len())..].split_last().map(|(last, others)| {
+            format!("\n  │  {} more, the last of which {}", others.len() + 1, self.link(last))
+        });
+        Some(format!("{}{}\n  ╰─ {first}", lines.collect::<String>(), more.unwrap_or_default()))
     }
 
     /// Where the first fiber of the circle waits, or else the first that waits anywhere.

@@ -7,8 +7,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::time::Duration;
 
-use fiber_core::sync::{Cache, Semaphore};
-use fiber_core::{Error, Fiber, Instant, Scope};
+use fiber_core::sync::{Cache, Mutex, Semaphore};
+use fiber_core::{Error, Fiber, Instant, Scope, fiber};
 use fiber_sched::{AffinityPool, Pool, Settings};
 use fiber_test::{Cause, Explore, TestScheduler, compute};
 
@@ -75,6 +75,50 @@ fn a_deadlock_beside_awaited_fibers_does_not_say_that_one_can_run() {
     let scope = text.lines().find(|line| line.contains("\"scope\"")).unwrap();
     let part = scope.split_whitespace().nth(1).unwrap();
     assert!(block.contains(&format!("waits for its part {part}; finalizers not run")), "{text}");
+}
+
+/// The one for which all others wait is the last.
+#[test]
+fn a_report_of_many_fibers_names_one_of_each_kind() {
+    let lock = Mutex::new(()).named("lock");
+    let program = fiber! {
+        let mut waiters = Vec::new();
+        for _ in 0..100 {
+            let lock = lock.clone();
+            let! waiter = Fiber::delay(SECOND).bind(move |()| lock.lock()).map(drop).fork();
+            waiters.push(waiter);
+        }
+        let! holder = lock.with(|_| Fiber::<()>::never()).named("holder").fork();
+        do! holder.join();
+    };
+    let text = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[1].contains("fiber 0 ") && lines[2].contains("fiber 0.0 "), "{text}");
+    assert!(lines[20].contains("fiber 0.100 \"holder\"") && lines[20].contains("(never)"), "{text}");
+    assert_eq!(lines[21..], ["  and 82 more"], "{text}");
+}
+
+#[test]
+fn a_long_circle_is_drawn_in_part() {
+    let program = fiber! {
+        let locks: Vec<_> = (0..30).map(|n| Mutex::new(()).named(&format!("lock {n}"))).collect();
+        let mut all = Vec::new();
+        for (n, lock) in locks.iter().enumerate() {
+            let next = locks[(n + 1) % locks.len()].clone();
+            let waits = Fiber::delay(SECOND).bind(move |()| next.with(|_| Fiber::success(())));
+            let! one = lock.with(move |_| waits).fork();
+            all.push(one);
+        }
+        for one in all { do! one.join(); }
+    };
+    let text = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let (_, circle) = text.split_once("they wait in a circle\n").unwrap();
+    let lines: Vec<&str> = circle.lines().collect();
+    assert_eq!(lines.len(), 22, "{text}");
+    assert_eq!(lines[0], "  ╭> fiber 0.0 waits for Mutex `lock 1`, held by");
+    assert_eq!(lines[19], "  │  fiber 0.19, which waits for Mutex `lock 20`, held by");
+    assert_eq!(lines[20], "  │  10 more, the last of which waits for Mutex `lock 0`, held by");
+    assert_eq!(lines[21], "  ╰─ fiber 0.0");
 }
 
 /// A search whose time grows with the cube of their number takes a minute.
