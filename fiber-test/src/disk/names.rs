@@ -37,10 +37,17 @@ pub(super) enum Node {
 pub(super) struct Names {
     nodes: BTreeMap<Number, Node>,
     next: Number,
-    seen: BTreeMap<Name, Number>,
-    on_disk: BTreeMap<Name, Number>,
+    seen: Tree,
+    on_disk: Tree,
     /// What is seen and not on the disk, in its order.
     unsynced: Vec<Change>,
+}
+
+/// Who has which name.
+#[derive(Clone, Default)]
+struct Tree {
+    numbers: BTreeMap<Name, Number>,
+    names: BTreeMap<Number, Name>,
 }
 
 struct Change {
@@ -59,15 +66,15 @@ impl Change {
     }
 
     /// Whether it can be made without others.
-    fn is_possible(&self, names: &BTreeMap<Name, Number>) -> bool {
-        let is_empty = |folder: Number| in_folder(names, folder).next().is_none();
+    fn is_possible(&self, names: &Tree) -> bool {
+        let is_empty = |folder: Number| names.in_folder(folder).next().is_none();
         match &self.to {
             None => is_empty(self.node),
             Some(to) => {
-                names.get(to).copied() == self.replaced
+                names.get(to) == self.replaced
                     && self.replaced.is_none_or(is_empty)
-                    && above(names, to.0).all(|folder| folder != self.node)
-                    && above(names, to.0).last() == Some(ROOT)
+                    && names.above(to.0).all(|folder| folder != self.node)
+                    && names.above(to.0).last() == Some(ROOT)
             }
         }
     }
@@ -78,8 +85,8 @@ impl Default for Names {
         Names {
             nodes: BTreeMap::from([(ROOT, Node::Folder)]),
             next: ROOT + 1,
-            seen: BTreeMap::new(),
-            on_disk: BTreeMap::new(),
+            seen: Tree::default(),
+            on_disk: Tree::default(),
             unsynced: Vec::new(),
         }
     }
@@ -146,7 +153,7 @@ impl Names {
         parts.iter().try_fold(ROOT, |folder, part| match part {
             Component::Normal(name) => {
                 let name = self.name_in(folder, name)?;
-                self.seen.get(&name).copied().ok_or(ErrorKind::NotFound.into())
+                self.seen.get(&name).ok_or(ErrorKind::NotFound.into())
             }
             _ => self.folder_above(folder),
         })
@@ -155,7 +162,7 @@ impl Names {
     /// The root is above itself.
     fn folder_above(&self, folder: Number) -> io::Result<Number> {
         self.has_names(folder)?;
-        Ok(above(&self.seen, folder).nth(1).unwrap_or(ROOT))
+        Ok(self.seen.above(folder).nth(1).unwrap_or(ROOT))
     }
 
     fn name_in(&self, folder: Number, name: &OsStr) -> io::Result<Name> {
@@ -193,12 +200,12 @@ impl Names {
     }
 
     pub(super) fn names_in(&self, folder: Number) -> Vec<OsString> {
-        in_folder(&self.seen, folder).map(|((_, name), _)| name.clone()).collect()
+        self.seen.in_folder(folder).map(|(_, name)| name.clone()).collect()
     }
 
     /// All files that have a name.
     pub(super) fn files(&self) -> impl Iterator<Item = &Arc<Mutex<Inode>>> {
-        self.seen.values().filter_map(|number| match &self.nodes[number] {
+        self.seen.numbers.values().filter_map(|number| match &self.nodes[number] {
             Node::File(inode) => Some(inode),
             Node::Folder => None,
         })
@@ -209,7 +216,7 @@ impl Names {
         let Last::Name(name, Ending::Part) = self.last(path)? else {
             return Err(ErrorKind::IsADirectory.into());
         };
-        match self.seen.get(&name).map(|there| (*there, self.nodes[there].clone())) {
+        match self.seen.get(&name).map(|there| (there, self.nodes[&there].clone())) {
             Some((_, Node::Folder)) => Err(ErrorKind::IsADirectory.into()),
             Some(found) => Ok(found),
             None => {
@@ -230,7 +237,7 @@ impl Names {
                 Component::Normal(name) => {
                     let name = self.name_in(at, name)?;
                     match self.seen.get(&name) {
-                        Some(there) => *there,
+                        Some(there) => there,
                         None if depth + 1 == parts.len() && ending == Ending::Dot => {
                             return Err(ErrorKind::NotFound.into());
                         }
@@ -259,19 +266,19 @@ impl Names {
         let (Last::Name(from, one), Last::Name(to, other)) = (self.last(from)?, self.last(to)?) else {
             return Err(ErrorKind::ResourceBusy.into());
         };
-        let node = *self.seen.get(&from).ok_or(ErrorKind::NotFound)?;
+        let node = self.seen.get(&from).ok_or(ErrorKind::NotFound)?;
         if [one, other].contains(&Ending::Separator) {
             self.has_names(node)?;
         }
         if from == to {
             return Ok(());
         }
-        if above(&self.seen, to.0).any(|folder| folder == node) {
+        if self.seen.above(to.0).any(|folder| folder == node) {
             return Err(ErrorKind::InvalidInput.into());
         }
-        let replaced = self.seen.get(&to).copied();
+        let replaced = self.seen.get(&to);
         if let Some(replaced) = replaced {
-            let is_above = above(&self.seen, from.0).any(|folder| folder == replaced);
+            let is_above = self.seen.above(from.0).any(|folder| folder == replaced);
             match (self.is_folder(node), self.is_folder(replaced)) {
                 _ if is_above => return Err(ErrorKind::DirectoryNotEmpty.into()),
                 (false, true) => return Err(ErrorKind::IsADirectory.into()),
@@ -284,7 +291,7 @@ impl Names {
     }
 
     fn is_empty(&self, number: Number) -> io::Result<()> {
-        match in_folder(&self.seen, number).next() {
+        match self.seen.in_folder(number).next() {
             None => Ok(()),
             Some(_) => Err(ErrorKind::DirectoryNotEmpty.into()),
         }
@@ -298,7 +305,7 @@ impl Names {
             Last::Dot => return Err(ErrorKind::InvalidInput.into()),
             Last::Above => return Err(ErrorKind::DirectoryNotEmpty.into()),
         };
-        let node = *self.seen.get(&from).ok_or(ErrorKind::NotFound)?;
+        let node = self.seen.get(&from).ok_or(ErrorKind::NotFound)?;
         match self.is_folder(node) {
             true if !is_folder => return Err(ErrorKind::IsADirectory.into()),
             false if is_folder || ending == Ending::Separator => return Err(ErrorKind::NotADirectory.into()),
@@ -309,7 +316,7 @@ impl Names {
     }
 
     fn change(&mut self, change: Change) {
-        apply(&change, &mut self.seen);
+        self.seen.apply(&change);
         self.unsynced.push(change);
     }
 
@@ -323,22 +330,25 @@ impl Names {
     pub(super) fn sync_new(&mut self, number: Number) {
         let is_new = |change: &Change| change.node == number && change.from.is_none();
         if self.unsynced.iter().any(is_new) {
-            let folder = above(&self.seen, number).nth(1);
+            let folder = self.seen.above(number).nth(1);
             folder.into_iter().for_each(|folder| self.sync_new(folder));
             self.keep(|change| change.node == number);
         }
     }
 
     fn keep(&mut self, is_kept: impl Fn(&Change) -> bool) {
-        let mut left: Vec<Change> = Vec::new();
-        for change in mem::take(&mut self.unsynced) {
+        // Those that were there before are not moved: there may be many.
+        let first = self.unsynced.iter().position(&is_kept).unwrap_or(self.unsynced.len());
+        let changes = self.unsynced.split_off(first);
+        let mut left = mem::take(&mut self.unsynced);
+        for change in changes {
             let is_of_it = |before: &Change| before.node == change.node;
             let has_replaced = |before: &Change| is_of_it(before) && before.replaced.is_some();
             if !is_kept(&change) {
                 left.push(change);
             } else if change.is_possible(&self.on_disk) && !left.iter().any(has_replaced) {
                 left.retain(|before| !is_of_it(before));
-                apply(&change, &mut self.on_disk);
+                self.on_disk.apply(&change);
             } else {
                 // It takes others with it. A journal takes all.
                 self.on_disk.clone_from(&self.seen);
@@ -348,13 +358,13 @@ impl Names {
         }
         self.unsynced = left;
         // Not for every sync of a new file: it looks at all of them.
-        if self.nodes.len() > 2 * self.seen.len() {
+        if self.nodes.len() > 2 * self.seen.names.len() {
             self.forget_nameless();
         }
     }
 
     fn forget_nameless(&mut self) {
-        let named = self.seen.values().chain(self.on_disk.values()).copied();
+        let named = self.seen.names.keys().chain(self.on_disk.names.keys()).copied();
         let named: BTreeSet<Number> =
             named.chain(self.unsynced.iter().map(|change| change.node)).chain([ROOT]).collect();
         self.nodes.retain(|number, _| named.contains(number));
@@ -364,7 +374,7 @@ impl Names {
     pub(super) fn crash(&mut self, mut choose: impl FnMut(usize) -> usize) {
         for change in mem::take(&mut self.unsynced) {
             if choose(2) == 1 && change.is_possible(&self.on_disk) {
-                apply(&change, &mut self.on_disk);
+                self.on_disk.apply(&change);
             }
         }
         self.seen.clone_from(&self.on_disk);
@@ -373,24 +383,31 @@ impl Names {
     }
 }
 
-/// The folder, the one that it is in, and so on.
-fn above(names: &BTreeMap<Name, Number>, folder: Number) -> impl Iterator<Item = Number> {
-    let parent =
-        |number: &Number| names.iter().find(|(_, named)| *named == number).map(|((folder, _), _)| *folder);
-    iter::successors(Some(folder), parent)
-}
-
-fn in_folder(names: &BTreeMap<Name, Number>, folder: Number) -> impl Iterator<Item = (&Name, &Number)> {
-    names.range((folder, OsString::new())..(folder + 1, OsString::new()))
-}
-
-fn apply(change: &Change, names: &mut BTreeMap<Name, Number>) {
-    if change.from.is_some() {
-        // Not only the name that the change took from it: how it came to that one may be lost.
-        names.retain(|_, node| *node != change.node);
+impl Tree {
+    fn get(&self, name: &Name) -> Option<Number> {
+        self.numbers.get(name).copied()
     }
-    if let Some(to) = &change.to {
-        names.insert(to.clone(), change.node);
+
+    /// The folder, the one that it is in, and so on.
+    fn above(&self, folder: Number) -> impl Iterator<Item = Number> {
+        iter::successors(Some(folder), |number| self.names.get(number).map(|(folder, _)| *folder))
+    }
+
+    fn in_folder(&self, folder: Number) -> impl Iterator<Item = &Name> {
+        self.numbers.range((folder, OsString::new())..(folder + 1, OsString::new())).map(|(name, _)| name)
+    }
+
+    fn apply(&mut self, change: &Change) {
+        // Not the name that the change took from it: how it came to that one may be lost.
+        if let Some(name) = self.names.remove(&change.node) {
+            self.numbers.remove(&name);
+        }
+        if let Some(to) = &change.to {
+            if let Some(replaced) = self.numbers.insert(to.clone(), change.node) {
+                self.names.remove(&replaced);
+            }
+            self.names.insert(change.node, to.clone());
+        }
     }
 }
 
@@ -448,8 +465,8 @@ mod tests {
             for _ in 0..3 {
                 (0..20).for_each(|_| act(&mut names, &mut random));
                 names.crash(|most| random.below(most));
-                let all: BTreeSet<Number> = names.seen.values().copied().collect();
-                assert_eq!(all.len(), names.seen.len(), "seed {seed}");
+                let all: BTreeSet<Number> = names.seen.numbers.values().copied().collect();
+                assert_eq!(all.len(), names.seen.numbers.len(), "seed {seed}");
                 assert_eq!(all.len() + 1, names.nodes.len(), "seed {seed}: something is forgotten or kept");
                 assert!(names.unsynced.is_empty());
             }
@@ -467,7 +484,7 @@ mod tests {
                 _ => continue,
             }
             (0..20).for_each(|_| act(&mut names, &mut random));
-            let is_there = |names: &Names| names.seen.values().any(|number| *number == next);
+            let is_there = |names: &Names| names.seen.names.contains_key(&next);
             if is_there(&names) {
                 names.crash(|most| random.below(most));
                 assert!(is_there(&names), "seed {seed}");
