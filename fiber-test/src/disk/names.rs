@@ -232,7 +232,12 @@ impl Names {
             return Ok(());
         }
         let (parts, ending, mut at) = (parts(path)?, ending(path), ROOT);
+        let first = self.next;
         for (depth, part) in parts.iter().enumerate() {
+            // Once one is missing, each is created, or exists: `missing/../file/folder`.
+            if self.next > first && !self.is_folder(at) {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
             at = match part {
                 Component::Normal(name) => {
                     let name = self.name_in(at, name)?;

@@ -500,6 +500,21 @@ fn a_path_with_the_folder_above() {
     });
 }
 
+/// Folders are created from the first missing one on: then each name below is created, or exists.
+#[test]
+fn a_file_on_the_way_to_a_folder_that_is_missing() {
+    agree_on_files(|folder| {
+        fiber! {
+            do! fs::write(folder.join("file"), "text");
+            let! there = fs::create_dir_all(folder.join("file").join("new")).done();
+            let! missing = fs::create_dir_all(folder.join("one").join("..").join("file").join("new")).done();
+            let! above = fs::create_dir_all(folder.join("two").join("..").join("file").join("..").join("new")).done();
+            let! left = names(&folder);
+            seen![there, missing, above, left]
+        }
+    });
+}
+
 #[test]
 fn a_name_that_is_too_long_in_a_folder_that_is_missing() {
     agree_on_files(|folder| {
