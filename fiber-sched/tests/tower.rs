@@ -439,6 +439,25 @@ fn the_body_for_a_head_request_is_not_awaited() {
 }
 
 #[test]
+fn the_body_for_a_status_without_one_is_not_awaited() {
+    for status in [StatusCode::SWITCHING_PROTOCOLS, StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED] {
+        let (test, requests) = world();
+        let gone = Arc::new(AtomicUsize::new(0));
+        let count = gone.clone();
+        let layer = RequestLayer::new(requests.clone())
+            .each(move |_, fiber| fiber.on_cancel(counts_at_end(&count, Duration::ZERO)).boxed());
+        let service = handler(move |_| async move {
+            Ok::<_, Infallible>(Response::builder().status(status).body(Frames::of("a text")).unwrap())
+        });
+        // A server sends the head only, and drops the rest.
+        drop(serve_one(&test, &mut layer.layer(service), get("/")));
+        test.run_until_idle();
+        assert_eq!((gone.load(Ordering::Relaxed), requests.len()), (0, 0), "{status}");
+        test.assert_no_leaks();
+    }
+}
+
+#[test]
 fn a_body_whose_fiber_has_ended_ends_with_the_error() {
     for by_deadline in [true, false] {
         let (test, requests) = world();

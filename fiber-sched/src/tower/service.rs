@@ -151,6 +151,7 @@ fn with_fiber<B: Body>(
 ) -> Response<RequestBody<B>> {
     let length = response.headers().get(CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+    let has_body = has_body && !is_head_only(response.status());
     response.map(|body| {
         let is_over = !has_body || body.is_end_stream();
         let length = length.or_else(|| body.size_hint().exact());
@@ -160,6 +161,11 @@ fn with_fiber<B: Body>(
         }
         body
     })
+}
+
+/// Whether a response of this status has no body: a server drops the one that the service gives.
+fn is_head_only(status: StatusCode) -> bool {
+    status.is_informational() || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
 /// The response to a request that has ended without one.
