@@ -573,6 +573,23 @@ fn each_request_has_a_fiber_of_its_own_making() {
     test.assert_no_leaks();
 }
 
+#[test]
+fn a_panic_of_each_is_the_end_of_its_request_only() {
+    let (test, requests) = world();
+    let layer = RequestLayer::new(requests.clone()).limit(1).each(|head, fiber| {
+        assert_ne!(head.uri.path(), "/panics", "a defect");
+        fiber
+    });
+    let mut service =
+        layer.layer(handler(|_| async { Ok::<_, Infallible>(Response::new(Frames::default())) }));
+    let answer = serve_one(&test, &mut service, get("/panics"));
+    assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(error_of(&answer).is::<Panicked>());
+    assert_eq!(serve_one(&test, &mut service, get("/")).status(), StatusCode::OK);
+    test.run_until_idle();
+    test.assert_no_leaks();
+}
+
 /// A server that drops the request after some turns, reads some of the body, and drops that.
 #[test]
 fn whenever_a_client_goes_away_nothing_is_left_under_every_schedule() {

@@ -1,10 +1,11 @@
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use fiber_core::sync::{Permit, Semaphore};
-use fiber_core::{Fiber, Group, Handle, LocalKey, local_key};
+use fiber_core::{Fiber, Group, Handle, LocalKey, Outcome, Panic, local_key};
 use http::request::Parts;
 
 /// Runs each request as a fiber, named `request`, from its first step to the last byte of its response.
@@ -81,7 +82,7 @@ use http::request::Parts;
 /// |---|---|
 /// | 503 | [`Overloaded`]; or [`Cancelled`](fiber_core::error::Cancelled), if the group was cancelled or has ended: the service shuts down |
 /// | 504 | [`TimedOut`](fiber_core::error::TimedOut) or [`DeadlineExceeded`](fiber_core::error::DeadlineExceeded) |
-/// | 500 | [`Panicked`](fiber_core::error::Panicked), and whatever a fiber of [`each`](RequestLayer::each) fails with |
+/// | 500 | [`Panicked`](fiber_core::error::Panicked), also if [`each`](RequestLayer::each) panics; and whatever a fiber of `each` fails with |
 ///
 /// If the fiber ends before the last byte, the body ends with the error, so the client sees that it is not whole.
 ///
@@ -215,7 +216,7 @@ impl RequestLayer {
         places.map(|places| places.try_acquire(1).ok_or(Overloaded)).transpose()
     }
 
-    /// The fiber of a request.
+    /// The fiber of a request. A panic of `each` is its outcome: unwinding would end a connection, with all its requests.
     pub(super) fn fiber(&self, head: &Parts, inside: Fiber<()>) -> Fiber<()> {
         let Settings { deadline, each, .. } = &*self.0;
         let fiber = match *deadline {
@@ -223,7 +224,9 @@ impl RequestLayer {
             None => inside,
         };
         match each {
-            Some(each) => each(head, fiber),
+            Some(each) => catch_unwind(AssertUnwindSafe(|| each(head, fiber))).unwrap_or_else(|payload| {
+                Fiber::from_outcome(Outcome::Panicked(Panic::new(payload))).boxed()
+            }),
             None => fiber,
         }
     }
