@@ -21,11 +21,13 @@
 //!   beside others.
 //! * [`settings`]: what a block and a fiber that it awaits have each set in the context that they share.
 //! * [`waker`]: waits for futures that are not fibers.
+//! * [`streak`]: when futures that always succeed yield.
 
 mod awaited;
 mod drive;
 mod settings;
 mod stop;
+mod streak;
 mod waker;
 
 #[cfg(feature = "stream")]
@@ -35,3 +37,4 @@ pub(crate) use drive::outside;
 pub(crate) use drive::{Ends, new};
 pub use drive::{Wait, block, misplaced, wait, wait_first};
 pub use stop::{Gives, Stop};
+pub(crate) use streak::Streak;

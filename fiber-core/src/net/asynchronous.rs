@@ -9,6 +9,7 @@ use super::operation::MOST_ROUNDS;
 use super::read::read_some;
 use super::stream::ByteStream;
 use super::write::{write_some, write_vectored};
+use crate::block::Streak;
 use crate::engine::context::Wakeup;
 use crate::engine::network::{Place, Readiness};
 
@@ -41,6 +42,9 @@ use crate::engine::network::{Place, Readiness};
 /// assert!(fiber_sched::run(fiber).is_success());
 /// ```
 ///
+/// A future whose peer is fast may never have to wait. After 128 successes in a row, it is told to be polled again later, so that others run,
+/// and its cancellation is noticed.
+///
 /// # Cancellation
 /// A future that is dropped while it waits has taken nothing, and removes its waker from the socket.
 pub struct AsyncStream {
@@ -48,6 +52,7 @@ pub struct AsyncStream {
     /// The places of the wakers, one for each direction.
     reads: Option<Place>,
     writes: Option<Place>,
+    streak: Streak,
 }
 
 impl ByteStream {
@@ -59,7 +64,7 @@ impl ByteStream {
     /// let connect = TcpStream::connect(([127, 0, 0, 1], 80)).map(|stream| stream.asynchronous());
     /// ```
     pub fn asynchronous(&self) -> AsyncStream {
-        AsyncStream { stream: self.clone(), reads: None, writes: None }
+        AsyncStream { stream: self.clone(), reads: None, writes: None, streak: Streak::default() }
     }
 }
 
@@ -112,8 +117,8 @@ impl AsyncStream {
     /// # Errors
     /// Those of [`ByteStream::read`].
     pub fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        let AsyncStream { stream, reads, .. } = self;
-        poll(stream.reading(), reads, cx, || read_some(stream, into))
+        let AsyncStream { stream, reads, streak, .. } = self;
+        poll(stream.reading(), reads, streak, cx, || read_some(stream, into))
     }
 
     /// Writes as much as there is room for, or stores the waker until there is room.
@@ -135,8 +140,8 @@ impl AsyncStream {
     /// # Errors
     /// Those of [`ByteStream::write`].
     pub fn poll_write(&mut self, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
-        let AsyncStream { stream, writes, .. } = self;
-        poll(stream.writing(), writes, cx, || write_some(stream, from))
+        let AsyncStream { stream, writes, streak, .. } = self;
+        poll(stream.writing(), writes, streak, cx, || write_some(stream, from))
     }
 
     /// Like [`poll_write`](AsyncStream::poll_write), for several buffers in one call.
@@ -168,8 +173,8 @@ impl AsyncStream {
         cx: &mut Context<'_>,
         from: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let AsyncStream { stream, writes, .. } = self;
-        poll(stream.writing(), writes, cx, || write_vectored(stream, from))
+        let AsyncStream { stream, writes, streak, .. } = self;
+        poll(stream.writing(), writes, streak, cx, || write_vectored(stream, from))
     }
 
     /// Flushes the stream: see [`ByteStream::flush`].
@@ -189,8 +194,10 @@ impl AsyncStream {
     /// # Errors
     /// Those of [`ByteStream::write`].
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let AsyncStream { stream, writes, .. } = self;
-        poll(stream.writing(), writes, cx, || at_once_or_when_writable(stream, |socket| socket.try_flush()))
+        let AsyncStream { stream, writes, streak, .. } = self;
+        poll(stream.writing(), writes, streak, cx, || {
+            at_once_or_when_writable(stream, |socket| socket.try_flush())
+        })
     }
 
     /// Flushes the stream, and sends its end. A socket does both at once.
@@ -211,8 +218,10 @@ impl AsyncStream {
     /// # Errors
     /// The connection has ended.
     pub fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let AsyncStream { stream, writes, .. } = self;
-        poll(stream.writing(), writes, cx, || at_once_or_when_writable(stream, |socket| socket.try_close()))
+        let AsyncStream { stream, writes, streak, .. } = self;
+        poll(stream.writing(), writes, streak, cx, || {
+            at_once_or_when_writable(stream, |socket| socket.try_close())
+        })
     }
 }
 
@@ -220,22 +229,25 @@ impl AsyncStream {
 pub(super) fn poll<T>(
     readiness: &Readiness,
     place: &mut Option<Place>,
+    streak: &mut Streak,
     cx: &mut Context<'_>,
     mut attempt: impl FnMut() -> Option<T>,
 ) -> Poll<T> {
-    for _ in 0..MOST_ROUNDS {
-        if let Some(done) = attempt() {
-            return Poll::Ready(done);
+    streak.poll(cx, |cx| {
+        for _ in 0..MOST_ROUNDS {
+            if let Some(done) = attempt() {
+                return Poll::Ready(done);
+            }
+            // Removes the waker of an earlier poll, if no event has taken it.
+            leave(readiness, place);
+            if let Ok(left) = readiness.wait(Wakeup::from(cx.waker().clone())) {
+                *place = Some(left);
+                return Poll::Pending;
+            }
         }
-        // Removes the waker of an earlier poll, if no event has taken it.
-        leave(readiness, place);
-        if let Ok(left) = readiness.wait(Wakeup::from(cx.waker().clone())) {
-            *place = Some(left);
-            return Poll::Pending;
-        }
-    }
-    cx.waker().wake_by_ref();
-    Poll::Pending
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
 }
 
 pub(super) fn leave(readiness: &Readiness, place: &mut Option<Place>) {

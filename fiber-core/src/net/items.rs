@@ -16,6 +16,7 @@ use super::buf_reader::{BufReader, Line, Taker};
 use super::listener::TcpListener;
 use super::tcp::TcpStream;
 use super::unix::{UnixListener, UnixStream};
+use crate::block::Streak;
 use crate::engine::network::Place;
 use crate::error::Site;
 
@@ -41,7 +42,7 @@ impl BufReader {
     /// # Cancellation
     /// The bytes read stay in the buffer.
     pub fn lines(&self) -> Lines {
-        Lines { taker: self.taker(), place: None, is_over: false }
+        Lines { taker: self.taker(), place: None, streak: Streak::default(), is_over: false }
     }
 }
 
@@ -50,6 +51,7 @@ pub struct Lines {
     taker: Taker,
     /// The place of the waker.
     place: Option<Place>,
+    streak: Streak,
     is_over: bool,
 }
 
@@ -57,15 +59,17 @@ impl Stream for Lines {
     type Item = io::Result<String>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<String>>> {
-        let Lines { taker, place, is_over } = self.get_mut();
+        let Lines { taker, place, streak, is_over } = self.get_mut();
         if *is_over {
             return Poll::Ready(None);
         }
         let Taker { reader, is_waiting } = taker;
-        poll(reader.stream().reading(), place, cx, || reader.take(is_waiting, &mut Line)).map(|line| {
-            *is_over = !matches!(line, Ok(Some(_)));
-            line.transpose()
-        })
+        poll(reader.stream().reading(), place, streak, cx, || reader.take(is_waiting, &mut Line)).map(
+            |line| {
+                *is_over = !matches!(line, Ok(Some(_)));
+                line.transpose()
+            },
+        )
     }
 }
 
@@ -107,7 +111,7 @@ impl TcpListener {
     /// A stream that is dropped has taken no connection.
     #[track_caller]
     pub fn accepts(&self) -> impl Stream<Item = io::Result<(TcpStream, SocketAddr)>> + Unpin + use<> {
-        Accepts { listener: self.clone(), site: Location::caller(), place: None }
+        Accepts { listener: self.clone(), site: Location::caller(), place: None, streak: Streak::default() }
     }
 }
 
@@ -125,7 +129,7 @@ impl UnixListener {
     /// ```
     #[track_caller]
     pub fn accepts(&self) -> impl Stream<Item = io::Result<UnixStream>> + Unpin + use<> {
-        Accepts { listener: self.clone(), site: Location::caller(), place: None }
+        Accepts { listener: self.clone(), site: Location::caller(), place: None, streak: Streak::default() }
     }
 }
 
@@ -135,6 +139,7 @@ struct Accepts<L: Listens> {
     site: Site,
     /// The place of the waker.
     place: Option<Place>,
+    streak: Streak,
 }
 
 impl<L: Listens> Unpin for Accepts<L> {}
@@ -143,8 +148,8 @@ impl<L: Listens> Stream for Accepts<L> {
     type Item = io::Result<L::Accepted>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<L::Accepted>>> {
-        let Accepts { listener, site, place } = self.get_mut();
-        poll(listener.readable(), place, cx, || try_accept(listener, site)).map(Some)
+        let Accepts { listener, site, place, streak } = self.get_mut();
+        poll(listener.readable(), place, streak, cx, || try_accept(listener, site)).map(Some)
     }
 }
 

@@ -2,10 +2,15 @@
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use fiber_core::net::{AsyncStream, TcpStream};
+use fiber_core::net::{AsyncStream, ByteStream, PolledStream, TcpStream};
 use fiber_core::{Either, Error, Fiber, fiber};
+use fiber_sched::CurrentThread;
+use fiber_test::TestScheduler;
+use futures_core::Stream;
 
 use crate::worlds::{connected, everywhere, pattern, real};
 
@@ -21,8 +26,8 @@ async fn writes(stream: TcpStream, all: Vec<u8>) -> io::Result<()> {
     poll_fn(|cx| stream.poll_shutdown(cx)).await
 }
 
-async fn reads(stream: TcpStream) -> io::Result<Vec<u8>> {
-    let (mut stream, mut all, mut buffer) = (stream.asynchronous(), Vec::new(), [0; 7]);
+async fn reads(mut stream: AsyncStream) -> io::Result<Vec<u8>> {
+    let (mut all, mut buffer) = (Vec::new(), [0; 7]);
     loop {
         let n = poll_fn(|cx| stream.poll_read(cx, &mut buffer)).await?;
         if n == 0 {
@@ -38,7 +43,7 @@ fn futures_read_what_futures_write() {
         fiber! {
             let! (client, server) = connected();
             let writes = Fiber::from_future(writes(client, pattern(LONG)));
-            let! () = writes and! all = Fiber::from_future(reads(server));
+            let! () = writes and! all = Fiber::from_future(reads(server.asynchronous()));
             assert_eq!(all, pattern(LONG));
         }
     });
@@ -79,7 +84,7 @@ fn a_future_that_is_dropped_has_taken_nothing_and_waits_no_more() {
     everywhere(|| {
         fiber! {
             let! (client, server) = connected();
-            let waits = Fiber::from_future(reads(server.clone())).race(Fiber::delay(Duration::from_millis(20)));
+            let waits = Fiber::from_future(reads(server.asynchronous())).race(Fiber::delay(Duration::from_millis(20)));
             let! first = waits;
             assert!(matches!(first, Either::Right(())));
             do! client.write_all("all of it");
@@ -109,6 +114,66 @@ fn a_stream_may_be_polled_beside_something_else() {
             assert_eq!(n, 1);
         }
     });
+}
+
+/// A peer that is always faster than its reader, up to an end that is far away.
+struct Fast {
+    left: usize,
+}
+
+impl PolledStream for Fast {
+    fn poll_read(&mut self, _: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        let n = into.len().min(self.left);
+        into[..n].fill(b'\n');
+        self.left -= n;
+        Poll::Ready(Ok(n))
+    }
+
+    fn poll_write(&mut self, _: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
+        let n = from.len().min(self.left);
+        self.left -= n;
+        Poll::Ready(Ok(n))
+    }
+
+    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_close(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[test]
+fn a_future_whose_peer_is_fast_lets_others_run_and_is_cancelled() {
+    /// As many bytes as a future does not read in one turn.
+    const FAR: usize = 100_000;
+
+    async fn writes(mut stream: AsyncStream) -> io::Result<()> {
+        while poll_fn(|cx| stream.poll_write(cx, b"x")).await? > 0 {}
+        Ok(())
+    }
+    async fn lines(stream: ByteStream) -> io::Result<()> {
+        let mut lines = stream.buffered().lines();
+        while poll_fn(|cx| Pin::new(&mut lines).poll_next(cx)).await.transpose()?.is_some() {}
+        Ok(())
+    }
+    let fast = || ByteStream::polled(Fast { left: FAR });
+    let futures = move || {
+        [
+            Fiber::from_future(reads(fast().asynchronous())).map(drop).boxed(),
+            Fiber::from_future(writes(fast().asynchronous())).boxed(),
+            Fiber::from_future(lines(fast())).boxed(),
+        ]
+    };
+    for (index, future) in futures().into_iter().enumerate() {
+        let first = TestScheduler::new().run(future.race(Fiber::yield_now())).unwrap();
+        assert_eq!(first, Either::Right(()), "future {index}");
+    }
+    for future in futures() {
+        // To its end, as without others.
+        assert!(CurrentThread::new().run(future).is_success());
+    }
 }
 
 #[test]

@@ -282,3 +282,22 @@ fn ticks_outside_of_any_fiber_fail_and_end() {
     assert!(error.is::<NoScheduler>());
     assert!(fiber_sched::block_on(next(&mut ticks)).is_none());
 }
+
+#[test]
+fn a_future_that_always_finds_an_item_lets_others_run_and_is_cancelled() {
+    /// As many items as a future does not take in one turn.
+    const MANY: u32 = 10_000;
+
+    let (sender, receiver) = Channel::unbounded();
+    (0..MANY).for_each(|item| sender.try_send(item).unwrap());
+    drop(sender);
+    let mut items = receiver.clone().into_stream();
+    let takes = Fiber::from_future(async move {
+        while poll_fn(|cx| Pin::new(&mut items).poll_next(cx)).await.is_some() {}
+        Ok::<(), Error>(())
+    });
+    let test = TestScheduler::new();
+    assert_eq!(test.run(takes.race(Fiber::yield_now())).unwrap(), Either::Right(()));
+    let next = test.run(receiver.recv()).unwrap();
+    assert!((1..MANY).contains(&next), "the rest, from {next}, is for others");
+}

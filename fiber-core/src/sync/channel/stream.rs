@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 
 use super::receiver::{Receiver, Receiving};
 use super::sender::Sender;
+use crate::block::Streak;
 use crate::engine::context::Seat;
 use crate::engine::step::Run;
 use crate::error::Error;
@@ -51,6 +52,7 @@ impl<T: Send + 'static> Receiver<T> {
             receiving: Receiving::new(self, "stream", Location::caller()),
             place: Box::default(),
             signal: Arc::default(),
+            streak: Streak::default(),
         }
     }
 }
@@ -61,33 +63,36 @@ pub struct ReceiverStream<T: Send + 'static> {
     /// In a box, where it stays while it waits.
     place: Box<Waiter<Option<T>>>,
     signal: Arc<Signal>,
+    streak: Streak,
 }
 
 impl<T: Send + 'static> Stream for ReceiverStream<T> {
     type Item = T;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let ReceiverStream { receiving, place, signal } = self.get_mut();
-        let is_woken = signal.renew(cx.waker());
-        if place.has_joined() {
-            if !is_woken {
-                // It keeps its place in the queue.
-                return Poll::Pending;
+        let ReceiverStream { receiving, place, signal, streak } = self.get_mut();
+        streak.poll(cx, |cx| {
+            let is_woken = signal.renew(cx.waker());
+            if place.has_joined() {
+                if !is_woken {
+                    // It keeps its place in the queue.
+                    return Poll::Pending;
+                }
+                if let Some(item) = receiving.take_handed(place) {
+                    signal.forget();
+                    return Poll::Ready(Some(item));
+                }
             }
-            if let Some(item) = receiving.take_handed(place) {
-                signal.forget();
-                return Poll::Ready(Some(item));
+            // SAFETY: it stays in its box until it is dropped, before which it leaves.
+            let seat = unsafe { Seat::of_waker(Waker::from(signal.clone())) };
+            match receiving.join(place, None, seat) {
+                None => Poll::Pending,
+                Some(outcome) => {
+                    signal.forget();
+                    Poll::Ready(outcome.success())
+                }
             }
-        }
-        // SAFETY: it stays in its box until it is dropped, before which it leaves.
-        let seat = unsafe { Seat::of_waker(Waker::from(signal.clone())) };
-        match receiving.join(place, None, seat) {
-            None => Poll::Pending,
-            Some(outcome) => {
-                signal.forget();
-                Poll::Ready(outcome.success())
-            }
-        }
+        })
     }
 }
 
