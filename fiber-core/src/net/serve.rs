@@ -51,8 +51,8 @@ impl TcpListener {
     /// ```
     ///
     /// # Errors
-    /// Those of [`accept`](TcpListener::accept) for a socket that no longer listens. After any other error, it waits a
-    /// moment and continues.
+    /// Those of [`accept`](TcpListener::accept) for a socket that no longer listens. After any other error, such as that no file descriptor is
+    /// left, it waits a moment and continues; the first of several in a row goes to the `unobserved` hook.
     ///
     /// # Panics
     /// If `most` is zero. A panic of `f` ends the connection.
@@ -161,30 +161,39 @@ fn accepts<L: Listens>(
     site: Site,
 ) -> Fiber<(), impl Run<Out = ()>> {
     let (permits, serve) = (Semaphore::of_most(site, most), Arc::new(f));
-    Fiber::iterate_at(site, (), move |()| {
+    Fiber::iterate_at(site, false, move |has_failed| {
         let (scope, serve) = (scope.clone(), serve.clone());
         let accept = next(&listener, site);
         permits.acquire_at(site, 1).bind_at(site, move |permit: Permit| {
             accept
                 .bind_at(site, move |accepted| match accepted {
-                    Some(one) => {
+                    Ok(one) => {
                         let served = served(permit, move || serve(one), site);
-                        scope.fork_at(site, served).map_at(site, drop).boxed()
+                        scope.fork_at(site, served).map_at(site, |_| false).boxed()
                     }
-                    None => Fiber::delay_at(site, PAUSE).boxed(),
+                    Err(error) => {
+                        let is_new = !has_failed && !is_gone(&error);
+                        let pause = Fiber::delay_at(site, PAUSE).map_at(site, move |()| has_failed || is_new);
+                        if !is_new {
+                            return pause.boxed();
+                        }
+                        // Nobody observes this fiber, so the error is reported: once, until a connection comes.
+                        let report = Fiber::<()>::from_outcome(Outcome::Failure(error));
+                        scope.fork_at(site, report).bind_at(site, |_| pause).boxed()
+                    }
                 })
-                .map_at(site, |()| ControlFlow::<(), ()>::Continue(()))
+                .map_at(site, ControlFlow::<(), bool>::Continue)
         })
     })
 }
 
-/// The next connection. `None`: an error that does not concern the listener.
-fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Option<L::Accepted>> {
-    let accepted = Accept::fiber(listener, site).map_at(site, Some);
+/// The next connection. `Err`: an error that does not concern the listener.
+fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Result<L::Accepted, Error>> {
+    let accepted = Accept::fiber(listener, site).map_at(site, Ok);
     accepted
         .catch_at(site, |error| {
             Fiber::from_outcome(if is_passing(&error) {
-                Outcome::Success(None)
+                Outcome::Success(Err(error.context("accepting a connection")))
             } else {
                 Outcome::Failure(error)
             })

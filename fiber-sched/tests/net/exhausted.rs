@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fiber_core::Error;
 use fiber_core::net::{TcpListener, TcpStream, copy};
-use fiber_sched::{AffinityPool, Signal, block_on};
+use fiber_sched::{AffinityPool, Pool, Settings, Signal, block_on};
 
 use super::{alone, eventually, pool};
 
@@ -126,7 +127,11 @@ fn a_server_without_descriptors_waits_and_goes_on() {
 #[ignore = "run by the test above, with few descriptors"]
 fn serves_when_there_are_some_again() {
     assert!(std::env::var_os(FEW).is_some(), "this belongs into a process with few descriptors");
-    let pool = pool(1);
+    let lost = Arc::new(Mutex::new(Vec::new()));
+    let reports = lost.clone();
+    let settings =
+        Settings::new().on_unobserved(move |failure| reports.lock().unwrap().push(failure.to_string()));
+    let pool = Pool::builder().workers(1).settings(settings).build();
     let listener = pool.run(TcpListener::bind(([127, 0, 0, 1], 0))).unwrap();
     let at = listener.local_addr().unwrap();
     // The clients use them up.
@@ -143,6 +148,8 @@ fn serves_when_there_are_some_again() {
     let (elapsed, tried) = (began.0.elapsed(), runs() - began.1);
     let pauses = elapsed.as_millis() as u64 / 10;
     assert!(tried <= 20 + 4 * pauses, "{tried} tasks in {elapsed:?}");
+    let reported = lost.lock().unwrap().clone();
+    assert!(reported.len() == 1 && reported[0].contains("accepting a connection: "), "{reported:?}");
     // Some of the clients disconnect, and the others are served.
     open.truncate(open.len() / 3);
     for stream in open {
