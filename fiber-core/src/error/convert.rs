@@ -139,6 +139,11 @@ impl StdError for Standard {
     }
 }
 
+/// The error that has become this standard error.
+pub(super) fn standard<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
+    error.downcast_ref().map(|Standard(error)| error)
+}
+
 /// Takes the source out of its box, if it is an `E`.
 pub(super) fn unboxed<E: StdError + 'static>(source: Source) -> Result<E, Source> {
     match source.downcast() {

@@ -342,13 +342,19 @@ impl fmt::Debug for Error {
 }
 
 fn write_details(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut errors = vec![error];
     let mut cause = error.source().source();
     while let Some(inner) = cause {
         write!(f, "\n  caused by: {inner}")?;
-        cause = inner.source();
+        // Other code may have put an `Error` into one of its own.
+        let below = convert::standard(inner);
+        errors.extend(below);
+        cause = below.map_or(inner, |error| error.source()).source();
     }
-    write!(f, "{}", error.inner().trace)?;
-    error.unseen().iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
+    // The innermost operators come first, as in one trace.
+    errors.iter().rev().try_for_each(|error| write!(f, "{}", error.inner().trace))?;
+    let suppressed = errors.iter().flat_map(|error| error.unseen());
+    suppressed.into_iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
 }
 
 struct Message<M>(M);

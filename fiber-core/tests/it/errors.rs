@@ -369,6 +369,41 @@ fn a_panic_keeps_its_type_as_an_error() {
     assert!(error_of(fails).suppressed()[0].is::<Panicked>());
 }
 
+#[test]
+fn the_details_of_an_error_that_other_code_has_wrapped_are_shown() {
+    #[derive(Debug)]
+    struct Loading(Box<dyn StdError + Send + Sync>);
+    impl std::fmt::Display for Loading {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("loading")
+        }
+    }
+    impl StdError for Loading {
+        fn source(&self) -> Option<&(dyn StdError + 'static)> {
+            Some(&*self.0)
+        }
+    }
+    let book = Fiber::fail(Refused(7)).context("booking").ensure(Fiber::<()>::fail("no disk"));
+    let inside = error_of(book);
+    let outside = error_of(Fiber::fail(Loading(inside.into())));
+    let details = format!("{outside:#}");
+    let lines: Vec<&str> = details.lines().map(|line| line.split(" at ").next().unwrap()).collect();
+    assert_eq!(
+        lines,
+        [
+            "loading",
+            "  caused by: booking: refused: 7",
+            "  fail",
+            "  context",
+            "  ensure",
+            "  fail",
+            "suppressed: no disk",
+            "  fail",
+            "  ensure",
+        ],
+    );
+}
+
 mod with_anyhow {
     use anyhow::{Context, anyhow, bail};
 
