@@ -5,8 +5,8 @@ use std::fmt;
 
 use fiber_core::Dump;
 
-/// What had not ended when the limit of a [`Pool::shutdown`](crate::Pool::shutdown) had passed: fibers, blocking calls
-/// and threads.
+/// What had not ended when the limit of a [`Pool::shutdown`](crate::Pool::shutdown), or of another scheduler, had passed: fibers,
+/// blocking calls and threads.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -19,9 +19,9 @@ use fiber_core::Dump;
 /// let flush = unfinished.dump().fibers().next().unwrap();
 /// assert_eq!(flush.name(), Some("flush"));
 /// assert!(flush.fork_site().file().ends_with(".rs"));
-/// // the pool has not ended: 1 fiber at 1.1ms
+/// // the scheduler has not ended: 1 fiber at 1.1ms
 /// //   fiber 0 "flush" (forked at src/main.rs:6) waits for nothing that will ever happen (never) (wait 1), cancelled, ..
-/// assert!(unfinished.to_string().starts_with("the pool has not ended: 1 fiber at "));
+/// assert!(unfinished.to_string().starts_with("the scheduler has not ended: 1 fiber at "));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Unfinished {
@@ -58,7 +58,7 @@ impl Unfinished {
 /// The text names the threads only if there is nothing else.
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the pool has not ended: {:.LONGEST_LIST$}", self.dump)?;
+        write!(f, "the scheduler has not ended: {:.LONGEST_LIST$}", self.dump)?;
         for call in self.calls.iter().take(LONGEST_LIST) {
             write!(f, "\n  a blocking call of {call} has not returned")?;
         }

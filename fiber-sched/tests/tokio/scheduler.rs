@@ -163,6 +163,7 @@ fn a_shutdown_names_what_does_not_end() {
         let plan = Shutdown::within(Duration::from_millis(2));
         let unfinished = runtime.block_on(fibers.shutdown(plan)).unwrap_err();
         assert_eq!(unfinished.dump().fibers().next().unwrap().name(), Some("flush"));
+        assert!(unfinished.to_string().starts_with("the scheduler has not ended: 1 fiber"), "{unfinished}");
     }
 }
 
