@@ -12,6 +12,8 @@ use http::request::Parts;
 ///
 /// The service inside is polled in that fiber. So what it awaits, forks and logs belongs to the request: an async handler awaits fibers by
 /// `fiber.await`, and what it has forked ends with the request. A body that streams keeps the fiber until its last byte, or until it is dropped.
+/// The server polls the body outside of the fiber, so a fiber that the body awaits fails with [`NoScheduler`](fiber_core::error::NoScheduler).
+/// A body receives what a fork of the handler sends: see `Receiver::into_stream`, with the feature `stream` of `fiber-core`.
 ///
 /// The layer fits axum's `Router::layer`, hyper's services (by `hyper_util::service::TowerToHyperService`) and tonic's servers:
 ///
