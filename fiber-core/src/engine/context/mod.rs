@@ -323,6 +323,7 @@ impl Context {
 
     /// Whether this is not a separate fiber but a part of one, made by a combinator: the body of a timeout, or the
     /// group around branches.
+    #[inline]
     pub fn is_structure(&self) -> bool {
         self.state().own.has(Own::STRUCTURE)
     }
@@ -347,6 +348,7 @@ impl Context {
     /// handle.context().set_tag(7);
     /// assert_eq!(handle.context().tag(), 7);
     /// ```
+    #[inline]
     pub fn set_tag(&self, tag: u64) {
         // Relaxed: as above.
         self.state().tag.store(tag, Ordering::Relaxed);

@@ -125,9 +125,14 @@ impl<'w> Turn<'w> {
         // reported that panic, and the fiber that it interrupts ends as abandoned. Other fibers, whose rests were
         // deferred in the same turn, continue.
         catch_panic(|| first(self));
-        if !self.put_off.borrow().is_empty() {
+        if self.has_put_off() {
             self.run_put_off();
         }
+    }
+
+    #[inline]
+    fn has_put_off(&self) -> bool {
+        !self.put_off.borrow().is_empty()
     }
 
     #[cold]
@@ -544,7 +549,9 @@ impl<'a> Cx<'a> {
         // A guest may start a branch, because the binds of the branch ask the scheduler again.
         let must_leave = self.turn.is_guest && at != SwitchPoint::Branch;
         // The fiber here may never end, so the turn may never reach the bottom of the stack.
-        self.turn.schedule_put_off();
+        if self.turn.has_put_off() {
+            self.turn.schedule_put_off();
+        }
         self.promote_overdue();
         if self.is_raced() && at != SwitchPoint::Branch {
             self.pause_in_race();
