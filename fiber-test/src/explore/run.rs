@@ -239,17 +239,18 @@ impl<'a> Runner<'a> {
     /// Checks what the program has left behind.
     fn judge_rest(&self, machine: &Machine, clock: &mut Clock) -> Option<Problem> {
         let Settings { may_leak, may_hold, may_be_unobserved, .. } = *self.settings;
-        // Fibers that may be left behind may run for ever.
-        let ended = machine.now();
-        // All that can run: what ends by itself is no leak.
-        if !may_leak && !machine.state().is_at_rest() {
+        let mut state = machine.state();
+        // Fibers that may be left behind may run for ever. All that can run: what ends by itself is no leak.
+        if !may_leak && !state.is_at_rest() {
+            let ended = state.timeline.now();
+            drop(state);
             match machine.drive(Instant::FAR_FUTURE, true, || clock.is_over()) {
                 Ok(true) => return None,
                 Ok(false) => {}
                 Err(report) => return Some(Problem::endless_rest(ended, &report)),
             }
+            state = machine.state();
         }
-        let state = machine.state();
         let may_fail = may_fail(&state);
         let unobserved = state.unobserved.iter().find(|lost| lost.is_panic || !may_fail).cloned();
         let (live, is_held) = (state.fibers.len(), !state.holdings.is_empty());
