@@ -10,7 +10,7 @@ use super::kinds::Search;
 use super::pairs::{OneWay, Pairs};
 use super::reduction::Reduced;
 use super::run::{Execution, is_past};
-use super::source::{Planned, Source};
+use super::source::{Open, Planned, Source};
 use super::workers::RunAll;
 use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
@@ -257,11 +257,11 @@ pub(crate) fn search(
         if let Some(end) = progress.limit() {
             break end;
         }
-        let planned = progress.plan();
-        if planned.is_empty() {
+        let (courses, places) = progress.plan();
+        if courses.is_empty() {
             break End::Nothing;
         }
-        if let Some(end) = progress.run(planned, run_all)? {
+        if let Some(end) = progress.run(courses, places, run_all)? {
             break end;
         }
     };
@@ -303,6 +303,9 @@ impl Hasher for Hashed {
     }
 }
 
+/// The search that a course comes from, and its place there, if that enumerates.
+type Place = (Search, Option<Open>);
+
 struct Progress<'a> {
     source: &'a mut dyn Source,
     limits: Limits,
@@ -333,7 +336,8 @@ impl Progress<'_> {
         self.limits.time.filter(|_| self.runs > 0).and_then(|time| self.started.checked_add(time))
     }
 
-    fn plan(&mut self) -> Vec<Planned> {
+    /// The courses of the next batch, and the place of each.
+    fn plan(&mut self) -> (Vec<Course>, Vec<Place>) {
         let later = (self.runs / BATCH_SHARE).clamp(*BATCHES.start(), *BATCHES.end());
         let size = match self.limits.time {
             // It is run to its end, however long that takes.
@@ -342,26 +346,27 @@ impl Progress<'_> {
             _ => later,
         } as usize;
         let left = self.limits.schedules.saturating_sub(self.runs);
-        let mut planned = Vec::with_capacity(size);
-        while planned.len() < size && (self.source.is_owed() || (planned.len() as u64) < left) {
-            let Some(next) = self.source.next() else { break };
-            planned.push(next);
+        let (mut courses, mut places) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        while courses.len() < size && (self.source.is_owed() || (courses.len() as u64) < left) {
+            let Some(Planned { course, search, open }) = self.source.next() else { break };
+            courses.push(course);
+            places.push((search, open));
         }
-        planned
+        (courses, places)
     }
 
     /// Runs a batch. Returns the limit that was reached, if any.
-    fn run(&mut self, planned: Vec<Planned>, run_all: &mut RunAll<'_>) -> Result<Option<End>, Box<Found>> {
+    fn run(
+        &mut self,
+        courses: Vec<Course>,
+        mut places: Vec<Place>,
+        run_all: &mut RunAll<'_>,
+    ) -> Result<Option<End>, Box<Found>> {
         let until = self.until();
-        let all = self.runs + planned.len() as u64;
-        let (mut courses, mut rest) = (Vec::with_capacity(planned.len()), Vec::with_capacity(planned.len()));
-        for Planned { course, search, open } in planned {
-            courses.push(course);
-            rest.push((search, open));
-        }
+        let all = self.runs + courses.len() as u64;
         let (mut found, mut end) = (None, None);
         run_all(courses, until, &mut |at, mut execution| {
-            let (search, open) = &mut rest[at];
+            let (search, open) = &mut places[at];
             self.runs += 1;
             self.schedules += u64::from(open.as_ref().is_none_or(|open| open.is_new));
             self.turns += u64::from(execution.counts.turns);
