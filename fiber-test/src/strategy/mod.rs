@@ -116,9 +116,10 @@ impl Strategy {
     }
 
     /// A fiber was created.
+    #[inline]
     pub(crate) fn created(&mut self, lane: Lane, parent: Lane) {
         match self {
-            Strategy::Pct(pct) => pct.created(lane),
+            Strategy::Pct(pct) => pct.created(),
             Strategy::Urw(urw) => urw.created(lane, parent),
             Strategy::Follow(follow) => follow.created(lane, parent),
             _ => {}

@@ -101,13 +101,10 @@ impl Pct {
         }
     }
 
-    pub(crate) fn created(&mut self, lane: Lane) {
-        let Some(index) = lane.index() else { return };
-        if self.priorities.len() <= index {
-            self.priorities.resize(index + 1, 0);
-        }
+    /// The next lane.
+    pub(crate) fn created(&mut self) {
         // Above all fibers that ever fell.
-        self.priorities[index] = (self.random.next() >> 2) as i64 + 1;
+        self.priorities.push((self.random.next() >> 2) as i64 + 1);
     }
 
     /// Falls below all others.
@@ -147,11 +144,15 @@ impl Pct {
         if falls {
             self.change(self.last);
         }
-        // Of several tasks of one fiber, the first.
-        let highest = (0..choices.len()).rev().max_by_key(|choice| self.priority(choices.lane(*choice)));
-        let choice = highest.unwrap_or(0);
+        let choice = if is_decision { self.highest(choices) } else { 0 };
         self.last = choices.lane(choice);
         choice
+    }
+
+    /// The choice of the highest priority. Of several tasks of one fiber, the first.
+    fn highest(&self, choices: &Choices<'_>) -> usize {
+        let highest = (0..choices.len()).rev().max_by_key(|choice| self.priority(choices.lane(*choice)));
+        highest.unwrap_or(0)
     }
 
     /// Whether the last fiber falls before this choice.
