@@ -77,7 +77,7 @@ impl Recorder {
             }
         };
         // If no turn made it possible, time or an event from outside did.
-        let since = entry.by.map(|turn| turn as usize);
+        let since = entry.by().map(|turn| turn as usize);
         let effects = Vec::new();
         self.push(Turn {
             at,

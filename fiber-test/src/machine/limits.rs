@@ -103,7 +103,8 @@ impl Limits {
         self.instants = 0;
         self.turns_in_all = 0;
         (self.fibers, self.most_fibers) = (live_fibers, live_fibers);
-        std::mem::take(&mut self.last)
+        // Most runs come to no limit.
+        if self.last.is_empty() { None } else { Some(std::mem::take(&mut self.last)) }
     }
 
     /// A turn begins at `now`.

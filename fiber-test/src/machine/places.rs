@@ -20,10 +20,17 @@ impl Places {
         self.of.clear();
     }
 
+    #[inline]
     pub(crate) fn created(&mut self, lane: Lane, parent: Lane) {
         if !self.of.is_empty() {
-            self.put(lane, self.of(parent));
+            self.inherit(lane, parent);
         }
+    }
+
+    /// Apart, because most programs have no hosts.
+    #[cold]
+    fn inherit(&mut self, lane: Lane, parent: Lane) {
+        self.put(lane, self.of(parent));
     }
 
     pub(crate) fn put(&mut self, lane: Lane, place: Place) {

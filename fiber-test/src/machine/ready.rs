@@ -15,14 +15,21 @@ pub(crate) struct Entry {
     pub(crate) lane: Lane,
     /// The turn that was to come when it became able to run.
     pub(crate) since: u32,
-    /// The turn that made it able to run. `None`: a timer did, or code outside of the machine.
-    pub(crate) by: Option<u32>,
+    /// Whether the turn before that has made it able to run, and not a timer, or code outside of the machine.
+    pub(crate) is_of_turn: bool,
     /// The instant when it became able to run.
     pub(crate) ready: Instant,
     /// The binds that its slice has left; it keeps its simulated worker until then. 0: it has none.
     pub(crate) slice: u32,
     /// Its name, if steps are noted.
     pub(crate) id: TaskId,
+}
+
+impl Entry {
+    /// The turn that made it able to run. `None`: a timer did, or code outside of the machine.
+    pub(crate) fn by(&self) -> Option<u32> {
+        self.since.checked_sub(1).filter(|_| self.is_of_turn)
+    }
 }
 
 /// What there is to choose from. The paused fiber comes last.

@@ -412,7 +412,7 @@ impl State {
         timeline.advance_to(instant, |Due { at, task, slice }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
             let id = steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(&task));
-            ready.push_back(Entry { task, lane, since: *turn, by: None, ready: at, slice, id });
+            ready.push_back(Entry { task, lane, since: *turn, is_of_turn: false, ready: at, slice, id });
         });
     }
 
@@ -454,7 +454,7 @@ impl State {
             recorder.begin(&self.fibers, self.timeline.now(), &entry, chosen.choice, chosen.choices);
         }
         if let Some(steps) = &mut self.steps {
-            steps.begin(entry.id, entry.lane, entry.by, self.timeline.now());
+            steps.begin(entry.id, entry.lane, entry.by(), self.timeline.now());
         }
         self.begin_turn(entry.lane, chosen);
         Ok(Next::Turn(entry.task))
@@ -490,7 +490,8 @@ impl State {
     }
 
     /// Chooses among those that can run and the one that is paused. `None`: there are none.
-    #[inline]
+    // Inlined, because the result is large: it would be passed through memory, once for each turn.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn decide(&mut self, paused: Option<Lane>) -> Option<Chosen> {
         if self.mishaps.lateness.is_some() || self.cpus.is_some() {
             return self.decide_with_care(paused);
@@ -622,10 +623,10 @@ impl State {
         if let Some(recorder) = &mut self.recorder {
             recorder.scheduled(&task, lane, rest_of);
         }
-        let by = self.current.and_then(|_| self.turn.checked_sub(1));
+        let is_of_turn = self.current.is_some();
         let id = self.steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(&task));
         let ready = self.timeline.now();
-        self.ready.push_back(Entry { task, lane, since: self.turn, by, ready, slice, id });
+        self.ready.push_back(Entry { task, lane, since: self.turn, is_of_turn, ready, slice, id });
         self.has_arrivals = true;
     }
 
