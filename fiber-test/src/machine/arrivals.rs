@@ -5,6 +5,7 @@
 //! time of a schedule is spent on atomic operations. Only what another thread schedules meanwhile may come before them.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use fiber_core::scheduler::Task;
@@ -13,10 +14,13 @@ thread_local! {
     // A scheduler has no argument that leads to the thread it is called on.
     /// The machine that the thread drives. If a fiber drives another one, the first.
     static DRIVEN: Cell<Key> = const { Cell::new(ptr::null()) };
-    /// Whether there is anything in `TASKS`.
-    static HAS_TASKS: Cell<bool> = const { Cell::new(false) };
-    /// What was scheduled on that machine.
-    static TASKS: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
+    /// The first task that was scheduled on that machine, mostly the only one. Without a drop, so that a thread reaches it without a
+    /// check: the drop of `Driven` hands it over.
+    static FIRST: Cell<Option<ManuallyDrop<Task>>> = const { Cell::new(None) };
+    /// Whether there is anything in `FURTHER`.
+    static HAS_FURTHER: Cell<bool> = const { Cell::new(false) };
+    /// Those after it.
+    static FURTHER: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Tells one machine from another: its address.
@@ -41,7 +45,7 @@ impl<F: Fn()> Driven<F> {
 impl<F: Fn()> Drop for Driven<F> {
     fn drop(&mut self) {
         if self.is_first {
-            if HAS_TASKS.get() {
+            if has_first() {
                 (self.hand_over)();
             }
             DRIVEN.set(ptr::null());
@@ -53,41 +57,53 @@ fn is_driven(machine: Key) -> bool {
     ptr::eq(DRIVEN.get(), machine)
 }
 
+fn has_first() -> bool {
+    let first = FIRST.take();
+    let is_there = first.is_some();
+    FIRST.set(first);
+    is_there
+}
+
 /// Keeps a task if this thread drives the machine; otherwise returns it.
 pub(super) fn keep(machine: Key, task: Task) -> Option<Task> {
     if !is_driven(machine) {
         return Some(task);
     }
+    if has_first() {
+        return keep_further(task);
+    }
+    FIRST.set(Some(ManuallyDrop::new(task)));
+    None
+}
+
+#[inline(never)]
+fn keep_further(task: Task) -> Option<Task> {
     let mut task = Some(task);
     // At the end of a thread, the list may be gone.
-    let _ = TASKS.try_with(|tasks| {
-        if let Some(task) = task.take() {
-            tasks.borrow_mut().push(task);
-            HAS_TASKS.set(true);
-        }
+    let _ = FURTHER.try_with(|further| {
+        further.borrow_mut().extend(task.take());
+        HAS_FURTHER.set(true);
     });
     task
 }
 
 /// Hands over the kept tasks, in their order. `push` must not call code of the program.
 #[inline]
-pub(super) fn hand_over(machine: Key, push: impl FnMut(Task)) {
-    if HAS_TASKS.get() && is_driven(machine) {
-        hand_over_all(push);
+pub(super) fn hand_over(machine: Key, mut push: impl FnMut(Task)) {
+    if is_driven(machine)
+        && let Some(first) = FIRST.take()
+    {
+        push(ManuallyDrop::into_inner(first));
+        if HAS_FURTHER.get() {
+            hand_over_further(push);
+        }
     }
 }
 
 #[inline(never)]
-fn hand_over_all(mut push: impl FnMut(Task)) {
-    HAS_TASKS.set(false);
-    let _ = TASKS.try_with(|tasks| {
-        let mut tasks = tasks.borrow_mut();
-        // Mostly there is one, and to drain a list takes longer than to queue a task.
-        match tasks.pop() {
-            Some(only) if tasks.is_empty() => push(only),
-            last => tasks.drain(..).chain(last).for_each(push),
-        }
-    });
+fn hand_over_further(push: impl FnMut(Task)) {
+    HAS_FURTHER.set(false);
+    let _ = FURTHER.try_with(|further| further.borrow_mut().drain(..).for_each(push));
 }
 
 #[cfg(test)]
