@@ -248,7 +248,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
         let inside = Context::clone(&group);
         let due = Due::<R::Out>::new(&self);
         let next = Next { hedge: self, place: Inside::new(cx, group), end };
-        Step::Wait(cx.wait(due).push_inside(cx, &inside, next))
+        Step::Wait(cx.wait(due).push_inside(cx, inside, next))
     }
 
     /// Drops what is left, when no more attempts are made.

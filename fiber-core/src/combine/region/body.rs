@@ -81,7 +81,7 @@ fn wait_inside<'s, T: Send + 'static, E: RegionEnd<T>>(
     let context = Context::clone(&inside);
     let timer = Timer::start(&context, until);
     let leave = Leave { timer, place: Inside::new(cx, inside), end };
-    Step::Wait(waiting.push_inside(cx, &context, leave))
+    Step::Wait(waiting.push_inside(cx, context, leave))
 }
 
 /// Runs `run` in `inside`, without a time limit.

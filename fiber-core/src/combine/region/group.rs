@@ -218,5 +218,5 @@ pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
     context.set_place(cx.place_to_run());
     let place = Inside::new(cx, inside);
     let waiting = cx.wait(Childless::new(&context));
-    waiting.push_inside(cx, &context, Last { place, end, outcome })
+    waiting.push_inside(cx, context, Last { place, end, outcome })
 }

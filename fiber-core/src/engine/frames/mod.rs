@@ -277,10 +277,10 @@ impl<'s, T: Send + 'static> Waiting<'s, T> {
     pub(crate) fn push_inside<F: Frame<T>>(
         self,
         cx: &'s Cx<'_>,
-        inside: &Context,
+        inside: Context,
         frame: F,
     ) -> Waiting<'s, F::Out> {
-        cx.frames().front().node.get_or_insert_with(|| inside.clone());
+        cx.frames().front().node.get_or_insert(inside);
         self.push(cx, frame)
     }
 
