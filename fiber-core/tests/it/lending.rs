@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::SystemTime;
 
@@ -151,6 +151,32 @@ fn the_items_of_a_parallel_are_taken_by_two_threads() {
         let expected: Vec<_> = (0..10).map(|number| (number, number)).collect();
         assert_eq!(run(2, items.limit(limit)).unwrap(), expected);
     }
+}
+
+#[test]
+fn the_items_behind_one_that_waits_are_taken_by_two_threads() {
+    for _ in 0..ROUNDS {
+        let waits = |number| Fiber::yield_now().bind(move |()| binds(number)).boxed();
+        let items = (0..10).map(move |number| if number % 3 == 0 { waits(number) } else { binds(number) });
+        assert_eq!(run(2, Fiber::parallel(items)).unwrap(), Vec::from_iter(0..10));
+    }
+}
+
+#[test]
+fn two_items_behind_one_that_waits_run_at_the_same_time() {
+    let meeting = Arc::new(Barrier::new(2));
+    let meets = move |number| {
+        let meeting = meeting.clone();
+        Fiber::lazy(move || {
+            meeting.wait();
+            number
+        })
+    };
+    let items = (0..3).map(move |number| match number {
+        0 => Fiber::yield_now().map(|()| 0).boxed(),
+        number => meets(number).boxed(),
+    });
+    assert_eq!(run(1, Fiber::parallel(items)).unwrap(), [0, 1, 2]);
 }
 
 #[test]

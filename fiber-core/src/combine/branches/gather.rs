@@ -4,8 +4,12 @@
 //!
 //! ```text
 //!  alone:     Rest { members, gather } on the stack, lent while a branch runs
-//!                 | a thread takes it, or a branch has to wait
-//!                 v
+//!                 | a branch has to wait, without a limit         | a thread takes it, or a branch has to wait
+//!                 v                                               |
+//!  outcomes   Remaining { members } on the stack, lent as before; |
+//!  shared:    Arc<Shared { gather }>                              |
+//!                 | a thread takes it                             |
+//!                 v                                               v
 //!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins are helpers, which pull and run branches
 //! ```
 //!
@@ -169,14 +173,21 @@ pub(crate) fn run_all<'s, M: Fibers, G: Gather<Out<M>>>(
             break (index, None);
         }
     };
-    let (shared, helper) = match rest.into_inner() {
-        Lent::Back(alone) => (alone.share(usize::from(ran.is_some())), None),
-        Lent::Taken((shared, helper)) => (shared, Some(helper)),
+    let (shared, members, mut helper) = match rest.into_inner() {
+        Lent::Back(alone) if ran.is_some() && plan.limit == usize::MAX => {
+            let (shared, members) = alone.share_outcomes();
+            (shared, Some(members), None)
+        }
+        Lent::Back(alone) => (alone.share(usize::from(ran.is_some())), None, None),
+        Lent::Taken((shared, helper)) => (shared, None, Some(helper)),
     };
     match ran {
         Some(ran) => {
             shared.join(cx, index, ran);
-            shared.help(cx);
+            match members {
+                Some(members) => helper = shared.run_alone(cx, members),
+                None => shared.help(cx),
+            }
         }
         None => _ = shared.offer_helper(),
     }
@@ -199,7 +210,7 @@ fn run_in_group<'s, M: Fibers, G: Gather<Out<M>>>(
 ) -> Step<'s, G::Out> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
     group.set_races(G::RACES);
-    let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
+    let shared = Shared::new(&group, Some(members), gather, 0, plan.limit, plan);
     if may_start {
         shared.help(cx);
     } else {
@@ -266,7 +277,13 @@ impl<M: Fibers, G: Gather<Out<M>>> Rest<'_, M, G> {
     /// Shares the branches with other threads, while `running` branches run.
     fn share(self, running: usize) -> Arc<Shared<M, G>> {
         let Rest { members, gather, pulled, plan, group, .. } = self;
-        Shared::new(group.context(), members, gather, pulled, plan.limit - running, plan)
+        Shared::new(group.context(), Some(members), gather, pulled, plan.limit - running, plan)
+    }
+
+    /// Shares only the outcomes, and gives the branches, which have no limit.
+    fn share_outcomes(self) -> (Arc<Shared<M, G>>, Members<M>) {
+        let Rest { members, gather, pulled, plan, group, .. } = self;
+        (Shared::new(group.context(), None, gather, pulled, plan.limit, plan), Members { members, pulled })
     }
 }
 
@@ -277,6 +294,42 @@ impl<M: Fibers, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
         let shared = self.share(1);
         let (helper, task) = shared.helper();
         (task, (shared, helper))
+    }
+}
+
+/// The branches that are left, and the number of the others.
+struct Members<M> {
+    members: M,
+    pulled: usize,
+}
+
+/// The branches of a fiber that runs them all, some of which wait.
+struct Remaining<'a, M: Fibers, G: Gather<Out<M>>> {
+    left: Members<M>,
+    shared: &'a Arc<Shared<M, G>>,
+}
+
+impl<M: Fibers, G: Gather<Out<M>>> Latent for Remaining<'_, M, G> {
+    type Promoted = Helper<M, G>;
+
+    fn promote(self) -> (Task, Self::Promoted) {
+        self.shared.put(self.left);
+        let (helper, task) = self.shared.helper();
+        (task, helper)
+    }
+}
+
+impl<M: Fibers, G: Gather<Out<M>>> Remaining<'_, M, G> {
+    /// The next branch. `None`: there is none, or it is not needed.
+    fn pull(&mut self) -> Option<(usize, M::Run)> {
+        // Relaxed: an early check. If it is missed, the group is cancelled.
+        if self.shared.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let run = self.shared.pull_from(&mut self.left.members)?;
+        let index = self.left.pulled;
+        self.left.pulled += 1;
+        Some((index, run))
     }
 }
 
@@ -293,7 +346,7 @@ pub(crate) struct Shared<M: Fibers, G: Gather<Out<M>>> {
 
 /// The source of branches. Pulling runs user code, so one thread at a time does it, without the lock.
 struct Source<M> {
-    /// `None` while a branch is pulled, and when no more branches are needed.
+    /// `None` while a branch is pulled, while one fiber runs them alone, and when no more branches are needed.
     members: Option<M>,
     is_closed: bool,
     pulled: usize,
@@ -307,8 +360,15 @@ struct Source<M> {
 const PATIENCE: u32 = 64;
 
 impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
-    fn new(group: &Context, members: M, gather: G, pulled: usize, places: usize, plan: Plan) -> Arc<Self> {
-        let source = Source { members: Some(members), is_closed: false, pulled, places, missed: 0 };
+    fn new(
+        group: &Context,
+        members: Option<M>,
+        gather: G,
+        pulled: usize,
+        places: usize,
+        plan: Plan,
+    ) -> Arc<Self> {
+        let source = Source { members, is_closed: false, pulled, places, missed: 0 };
         Arc::new(Shared {
             source: Mutex::new(source),
             gather: Mutex::new(Some(gather)),
@@ -334,6 +394,49 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     /// Whether not all branches may run at the same time.
     fn is_limited(&self) -> bool {
         self.plan.limit < usize::MAX
+    }
+
+    /// Runs the branches that are left one after the other, until another thread takes them. Gives the helper that this thread has
+    /// made then.
+    fn run_alone(self: &Arc<Self>, cx: &Cx<'_>, left: Members<M>) -> Option<Helper<M, G>> {
+        let (inside, branches) = (&cx.enter(&self.group), cx.branches());
+        let mut part = Part::for_fibers(inside, self.plan.frame.location());
+        let mut rest = Lendable::new(Remaining { left, shared: self });
+        while let Some(alone) = rest.get_mut() {
+            let Some((index, run)) = alone.pull() else { break };
+            if inside.is_cancelled() {
+                let refused = Outcome::Cancelled.without_run(run, &self.group);
+                self.join(cx, index, Ran::Ended(refused));
+                continue;
+            }
+            let run = || Ran::of::<Member<M, G>, _>(cx, &mut part, run);
+            let ran = cx.lend(branches, &mut rest, run);
+            self.join(cx, index, ran);
+            if !cx.spend_on_branch() {
+                break;
+            }
+        }
+        match rest.into_inner() {
+            Lent::Taken(helper) => {
+                self.help(cx);
+                return Some(helper);
+            }
+            // Relaxed: this thread has set it, or another one that has decided the outcome.
+            Lent::Back(alone) if self.is_over.load(Ordering::Relaxed) => self.discard(alone.left.members),
+            Lent::Back(alone) => {
+                self.put(alone.left);
+                self.offer_helper();
+            }
+        }
+        None
+    }
+
+    /// Leaves the branches of one fiber to all.
+    fn put(&self, left: Members<M>) {
+        let mut source = self.source.lock();
+        source.pulled = left.pulled;
+        // If it is closed, they are dropped with the rest.
+        source.members = Some(left.members);
     }
 
     /// Runs branches one after the other, while there are any and the limit allows them.
@@ -433,13 +536,7 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     /// Pulls a branch, and makes the members available to other threads again. `None`: none is left, or the iterator
     /// panicked; the members are dropped.
     fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Run> {
-        let pulled = guard(|| members.pull()).unwrap_or_else(|panic| {
-            self.fail(&self.group, Outcome::Panicked(panic));
-            None
-        });
-        let Some(run) = pulled else {
-            // Relaxed: an early check that saves the lock.
-            self.is_over.store(true, Ordering::Relaxed);
+        let Some(run) = self.pull_from(&mut members) else {
             self.discard(members);
             return None;
         };
@@ -454,6 +551,19 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
             (0..missed).for_each(|_| drop(self.offer_helper()));
         }
         Some(run)
+    }
+
+    /// The next branch. `None`: none is left, or the iterator panicked.
+    fn pull_from(&self, members: &mut M) -> Option<M::Run> {
+        let pulled = guard(|| members.pull()).unwrap_or_else(|panic| {
+            self.fail(&self.group, Outcome::Panicked(panic));
+            None
+        });
+        if pulled.is_none() {
+            // Relaxed: an early check that saves the lock.
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        pulled
     }
 
     /// Drops the rest. A panic of that drop counts as a panic of the iterator.
