@@ -16,9 +16,10 @@
 //!   the other (Dekker's argument).
 //! * A slot does not count as a reference: a child leaves it before its cell is freed. A cell that never ended is not
 //!   freed, because it may be in a slot (`Ref::end`).
-//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to use the child there.
-//!   A child that ends leaves its slot and then looks for walkers (Dekker's argument again). If there is one,
-//!   the child leaves a reference to itself in the slot, marked as dead.
+//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to use the child there, and sets `WALKED`
+//!   in the [tally](super::node) of the node. A child that ends leaves its slot, and then its place in the tally. If the tally is not
+//!   `WALKED` then, any walker comes later, and sees that the child has left. Otherwise the child looks for walkers (Dekker's
+//!   argument again). If there is one, the child leaves a reference to itself in the slot, marked as dead.
 //! * A walker reads only `LIVE` pointers. So a thread that has taken a dead reference out, and then sees no walker,
 //!   may drop it; if it sees one, it puts the reference back. The last walker to leave takes out the dead references. A
 //!   thread that has put back a dead reference checks for walkers once more, because the last one may have left before.
@@ -27,8 +28,8 @@
 //! |---|---|---|---|
 //! | `VACANT` | free; in a segment: never used | `try_fill`; `fill` | `LIVE` |
 //! | `FREE(next)` | in the list of free slots, or just popped from it; in a segment | `fill` | `LIVE` |
-//! | `LIVE(child)` | the child, which is not counted | `remove`, called by the end of the child | `BUSY` |
-//! | `BUSY` | nothing; belongs to a child that leaves | `remove` | `DEAD`; or `VACANT`; in a segment `FREE` |
+//! | `LIVE(child)` | the child, which is not counted | `leave_slot`, called by the end of the child | `BUSY` |
+//! | `BUSY` | nothing; belongs to a child that leaves | `free`, `free_after_walks` | `DEAD`; or `VACANT`; in a segment `FREE` |
 //! | `DEAD(child)` | a reference to the child, which has ended | the last walker; or the thread that marked it, if no walker is left | `BUSY` |
 //!
 //! Every operation between a slot that was never used and a child that a walker finds is `SeqCst`: the count of used
@@ -59,8 +60,8 @@ const NEAR: usize = if cfg!(fiber_loom) { 1 } else { 12 };
 /// The number of slots in the first segment; each segment has twice as many as the one before.
 const FIRST_SEGMENT: usize = 16;
 
-/// The number of slots in segments.
-const MOST_FAR: u32 = FreeStack::EMPTY - (INLINE + NEAR) as u32;
+/// The number of slots in segments: fewer than a [tally](super::node) can count.
+const MOST_FAR: u32 = 1 << 29;
 
 pub(super) struct Children<O: Owner> {
     inline: [Slot<O>; INLINE],
@@ -77,6 +78,10 @@ struct Further<O: Owner> {
     /// The number of slots in segments that were ever reserved. A walk ends there.
     used: AtomicU32,
 }
+
+/// The slot of a child that has left it, and its index.
+#[must_use = "the slot is lost"]
+pub(super) struct LeftSlot<'a, O: Owner>(u32, &'a Slot<O>);
 
 /// Identifies the slot of a child in its parent: the index of the slot, plus 1. The topmost bit says whether the child
 /// is shielded from a cancellation of its parent, the next one whether the child has left its slot for good.
@@ -166,7 +171,7 @@ impl<O: Owner> Children<O> {
         }
         // SeqCst: ordered before the child reads the flag of the parent; see `for_each_slot`.
         let index = further.used.fetch_add(1, Ordering::SeqCst);
-        assert!(index < MOST_FAR, "a fiber has less than a billion children at a time");
+        assert!(index < MOST_FAR, "a fiber has less than half a billion children at a time");
         further.far.grow_to(index as usize);
         (INLINE + NEAR) as u32 + index
     }
@@ -183,35 +188,31 @@ impl<O: Owner> Children<O> {
         in_use(&self.inline) + further
     }
 
-    /// Frees the slot of a child that has ended, unless a walker may still use what it has read there.
+    /// A child that ends leaves its slot, to free it then.
     #[inline]
-    pub(super) fn remove(&self, place: Place, child: &Ref<O>) {
+    pub(super) fn leave_slot(&self, place: Place) -> LeftSlot<'_, O> {
         let index = place.index();
-        match self.inline.get(index as usize) {
-            Some(slot) => self.remove_from(index, slot, child),
-            None => self.remove_further(index, child),
-        }
-    }
-
-    #[inline(never)]
-    fn remove_further(&self, index: u32, child: &Ref<O>) {
-        self.remove_from(index, self.slot(index), child);
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn remove_from(&self, index: u32, slot: &Slot<O>, child: &Ref<O>) {
+        let slot = self.slot(index);
         slot.leave();
-        if self.has_walkers() {
-            self.leave_to_walkers(index, slot, child);
-        } else {
-            self.free(index, slot);
-        }
+        LeftSlot(index, slot)
     }
 
+    /// Frees the slot, when no walker can have found the child there.
+    #[inline]
+    pub(super) fn free(&self, LeftSlot(index, slot): LeftSlot<'_, O>) {
+        self.free_slot(index, slot);
+    }
+
+    /// The same, unless a walker may still use the child.
     #[cold]
     #[inline(never)]
-    fn leave_to_walkers(&self, index: u32, slot: &Slot<O>, child: &Ref<O>) {
-        self.give_back(index, slot, child.clone());
+    pub(super) fn free_after_walks(&self, LeftSlot(index, slot): LeftSlot<'_, O>, child: &Ref<O>) {
+        slot.leave_again();
+        if self.has_walkers() {
+            self.give_back(index, slot, child.clone());
+        } else {
+            self.free_slot(index, slot);
+        }
     }
 
     /// Drops a reference for walkers, and frees the slot, unless a walker may still use the reference.
@@ -230,11 +231,11 @@ impl<O: Owner> Children<O> {
             }
         }
         drop(child);
-        self.free(index, slot);
+        self.free_slot(index, slot);
     }
 
     #[inline]
-    fn free(&self, index: u32, slot: &Slot<O>) {
+    fn free_slot(&self, index: u32, slot: &Slot<O>) {
         if (index as usize) < INLINE + NEAR {
             slot.set_vacant();
         } else if let Some(further) = self.further.get() {
@@ -283,6 +284,7 @@ impl<O: Owner> Children<O> {
         if index < INLINE { &self.inline[index] } else { self.further_slot(index - INLINE) }
     }
 
+    #[inline(never)]
     fn further_slot(&self, index: usize) -> &Slot<O> {
         let further = self.further.get();
         let slot = further.and_then(|further| match index.checked_sub(NEAR) {
@@ -313,6 +315,7 @@ impl<O: Owner> Walk<O> {
         // SeqCst: ordered before the reads of the slots; see `has_walkers`.
         node.children().walkers.fetch_add(1, Ordering::SeqCst);
         between_seq_cst();
+        node.announce_walk();
         Walk(node)
     }
 
@@ -403,10 +406,17 @@ impl<O: Owner> Slot<O> {
     /// The child of this slot leaves, once.
     #[inline]
     fn leave(&self) {
+        // Relaxed: the child changes the tally next, which publishes this. A plain store, because no other thread writes to a slot
+        // that is `LIVE`.
+        debug_assert!(self.0.load(Ordering::Relaxed).addr() & KIND == 0);
+        self.0.store(ptr::without_provenance_mut(BUSY), Ordering::Relaxed);
+    }
+
+    /// Stores once more that the child has left.
+    fn leave_again(&self) {
         // SeqCst: ordered before the check for walkers.
-        let child = self.0.swap(ptr::without_provenance_mut(BUSY), Ordering::SeqCst);
+        self.0.swap(ptr::without_provenance_mut(BUSY), Ordering::SeqCst);
         between_seq_cst();
-        debug_assert!(!child.is_null() && child.addr() & KIND == 0);
     }
 
     /// Leaves a reference to a child that a walker may still use, marked as dead.

@@ -10,6 +10,7 @@
 //! | n > 1 | the end of a child, the end of the work, `release` | n - 1 |
 //! | 1 | the same | 0 |
 //! | 1 | `finish_alone` | 0 and `FINISHED` |
+//! | any | the first walk through the children | the same and `WALKED` |
 //!
 //! A child that is made although `hold` has failed is counted, and cancelled by the one that makes it. So that it does not let
 //! `hold` succeed, the end of the node leaves a mark: `FINISHED`, or if the count reached 0 otherwise, `ENDED` in the state word.
@@ -92,9 +93,12 @@ const MADE: u64 = 1 << 32;
 /// In the tally: the node's own work has ended when no child was left, and none will be added.
 const FINISHED: u64 = 1 << 31;
 
+/// In the tally: a thread has walked through the children, or is about to. Never cleared.
+const WALKED: u64 = 1 << 30;
+
 /// The number of pending children and own work in a tally.
 fn pending(tally: u64) -> u32 {
-    (tally & (FINISHED - 1)) as u32
+    (tally & (WALKED - 1)) as u32
 }
 
 fn is_finished(tally: u64) -> bool {
@@ -409,7 +413,7 @@ impl<O: Owner> Node<O> {
         let mut node = node;
         // A token whose own work ended earlier ends with its last child; this may continue up the tree.
         while let Some(parent) = Node::end_alone(node) {
-            if !parent.finish_work() || !O::childless(parent) {
+            if !O::childless(parent) {
                 return;
             }
             node = parent;
@@ -423,7 +427,7 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    /// Ends this node only. Returns the parent, whose count still includes it.
+    /// Ends this node only. Returns the parent if nothing is pending there.
     fn end_alone(node: &Ref<O>) -> Option<&Ref<O>> {
         // Relaxed: the node's own thread has set it.
         if !is_finished(node.tally.load(Ordering::Relaxed)) {
@@ -437,8 +441,25 @@ impl<O: Owner> Node<O> {
         let (parent, place) = (node.parent()?, node.place()?);
         // Release: publishes what the fiber did to `progress`. A plain store, because only the end of the node changes it.
         node.place.store(place.left().to_number(), Ordering::Release);
-        parent.children.remove(place, node);
-        Some(parent)
+        let slot = parent.children.leave_slot(place);
+        // AcqRel: as in `finish_work`. It also decides whether a walker may use this child: a walk that `WALKED` does not announce
+        // here sees, by its own change of the tally, that the child has left.
+        let before = parent.tally.fetch_sub(PENDING, Ordering::AcqRel);
+        if before & WALKED == 0 {
+            parent.children.free(slot);
+        } else {
+            parent.children.free_after_walks(slot, node);
+        }
+        (pending(before) == 1).then_some(parent)
+    }
+
+    /// A walk through the children begins: those that end from now on look for it.
+    pub(super) fn announce_walk(&self) {
+        // Acquire, and AcqRel below: pairs with the Release of each child that has ended before, whose slot the walk finds empty.
+        // Each change of the tally is a read-modify-write, so the first walk, and what it has seen, is seen here.
+        if self.tally.load(Ordering::Acquire) & WALKED == 0 {
+            self.tally.fetch_or(WALKED, Ordering::AcqRel);
+        }
     }
 
     /// The live children, shielded ones too, in no order. Children that begin or end meanwhile may be missing.
