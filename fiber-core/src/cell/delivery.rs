@@ -4,7 +4,7 @@
 //! | bit | set by | when |
 //! |---|---|---|
 //! | `DONE` | the fiber, once | after it has written the value |
-//! | `TAKEN` | the thread that takes the value, once | before it reads the value; only if `DONE` |
+//! | `TAKEN` | the thread that takes the value, once | before it reads the value; only if `DONE`. A store if no other thread uses the place |
 //! | `AWAITED` | a further waiter | after its wake-up is in a list |
 //! | `FORGOTTEN` | the drop of the handle | after its last access to the value |
 //! | `JOINED` | a waiter, with the release of `HELD` | after it has written the joiner; cleared so by the one that takes it back |
@@ -81,8 +81,9 @@ impl<V, J> Delivery<V, J> {
             // SAFETY: before `DONE`, the fiber owns the value's cell, and this is called once, so nothing was there.
             unsafe { place.write(Some(value)) }
         });
-        // AcqRel: Release publishes the value to `take`; Acquire pairs with the Release of `expect` and `release`.
-        let before = self.state.fetch_or(DONE, Ordering::AcqRel);
+        // AcqRel: Release publishes the value to `take`; Acquire pairs with the Release of `expect` and `release`. An addition sets the bit,
+        // because this is called once: one instruction, where `fetch_or` is a loop.
+        let before = self.state.fetch_add(DONE, Ordering::AcqRel);
         (before != 0).then(|| self.found(before))
     }
 
@@ -121,6 +122,21 @@ impl<V, J> Delivery<V, J> {
         }
         self.value.with_mut(|place| {
             // SAFETY: the fiber gave up the cell with `DONE`, and only the thread that set `TAKEN` gets here.
+            unsafe { (*place).take() }
+        })
+    }
+
+    /// The same, without other users of the place.
+    #[inline]
+    pub(crate) fn take_alone(&mut self) -> Option<V> {
+        // Relaxed, here and below: `&mut` orders all accesses.
+        let state = self.state.load(Ordering::Relaxed);
+        if state & (DONE | TAKEN) != DONE {
+            return None;
+        }
+        self.state.store(state | TAKEN, Ordering::Relaxed);
+        self.value.with_mut(|place| {
+            // SAFETY: exclusive by `&mut`.
             unsafe { (*place).take() }
         })
     }

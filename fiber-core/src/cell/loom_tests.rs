@@ -23,6 +23,21 @@ struct Probe {
     taken_back: AtomicUsize,
     /// Loom reports an `Arc` that is never dropped, and with it the node.
     _dropped: Option<Arc<()>>,
+    freed: Freed,
+}
+
+/// Written by the drop, so that loom reports a use of a node beside it.
+#[derive(Default)]
+struct Freed(loom::cell::UnsafeCell<()>);
+
+#[allow(unsafe_code)]
+// SAFETY: there is nothing in it; loom checks the accesses.
+unsafe impl Sync for Freed {}
+
+impl Drop for Freed {
+    fn drop(&mut self) {
+        self.0.with_mut(|_| ());
+    }
 }
 
 impl Probe {
@@ -52,6 +67,19 @@ impl Body<Probe> for Begun {
 
     const BEHAVIOR: &'static () = &();
 }
+
+/// The body of a cell with a place for an outcome.
+struct Forked;
+
+impl Body<Probe> for Forked {
+    type Description = Box<usize>;
+    const ROOM: usize = 0;
+    type Front = Outcome;
+
+    const BEHAVIOR: &'static () = &();
+}
+
+type Outcome = Delivery<Box<usize>, ()>;
 
 /// The value that the fiber writes before it parks. It is read at the wake-up, so that loom checks the hand-over.
 type Waiter = Box<loom::cell::UnsafeCell<usize>>;
@@ -103,6 +131,10 @@ impl Owner for Probe {
         if node.claim::<Fiber>().is_some() {
             node.owner().taken_back.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    fn touched(node: &Ref<Self>) {
+        node.owner().freed.0.with(|_| ());
     }
 
     fn childless(node: &Ref<Self>) -> bool {
@@ -625,6 +657,61 @@ fn the_last_of_two_references_drops_the_line_of_ancestors() {
         Node::end(&middle);
         drop(middle);
         other.join().unwrap();
+    });
+}
+
+/// A fiber with two references, for its handle and its task.
+fn forked(parent: &Ref<Probe>) -> [Ref<Probe>; 2] {
+    let seed = Seed::with(Box::new(WRITTEN), (Outcome::new(), Forked));
+    let both = Node::fiber(parent, None, |_| Probe::new(), seed, false);
+    assert!(Node::link_fiber(&both[0], false).is_none());
+    both
+}
+
+/// Ends it with an outcome.
+fn end_with_outcome(fiber: &Ref<Probe>) {
+    assert!(fiber.front::<Outcome>().unwrap().complete(Box::new(WRITTEN)).is_none());
+    Node::end(fiber);
+}
+
+/// Takes the outcome by its only reference, or beside others.
+fn outcome_of(handle: &mut Ref<Probe>) -> Option<Box<usize>> {
+    if let Some(alone) = Ref::front_mut::<Outcome>(handle) {
+        return alone.take_alone();
+    }
+    handle.front::<Outcome>().unwrap().take()
+}
+
+#[test]
+fn two_references_of_one_thread_become_one_beside_a_report() {
+    model(|| {
+        let parent = root();
+        let [mut handle, task] = forked(&parent);
+        let reporter = beside(&parent, |parent| drop(Node::live(parent)));
+        end_with_outcome(&task);
+        Ref::absorb(&mut handle, task);
+        assert_eq!(outcome_of(&mut handle).map(|value| *value), Some(WRITTEN));
+        drop(handle);
+        reporter.join().unwrap();
+        // Loom reports a node that is not dropped, or is dropped twice.
+        assert_eq!(parent.slots_in_use(), 0);
+    });
+}
+
+#[test]
+fn the_last_reference_takes_the_outcome_of_a_fiber_that_has_ended_on_another_thread() {
+    model_with_a_bound(|| {
+        let parent = root();
+        let [mut handle, task] = forked(&parent);
+        let reporter = beside(&parent, |parent| drop(Node::live(parent)));
+        let fiber = thread::spawn(move || end_with_outcome(&task));
+        let early = outcome_of(&mut handle);
+        fiber.join().unwrap();
+        let late = outcome_of(&mut handle);
+        assert_eq!(early.into_iter().chain(late).map(|value| *value).collect::<Vec<_>>(), [WRITTEN]);
+        drop(handle);
+        reporter.join().unwrap();
+        assert_eq!(parent.slots_in_use(), 0);
     });
 }
 

@@ -14,6 +14,7 @@
 //! |---|---|---|---|
 //! | n > 0 | there are n references | `clone` | n + 1 |
 //! | n > 1 | | `drop` | n - 1 |
+//! | 2 | both belong to one thread | `absorb` | 1 |
 //! | 1 | | `drop`, which finds that it has the only reference, or reaches 0 | the cell belongs to it |
 #![allow(unsafe_code)]
 
@@ -22,7 +23,7 @@ use std::any::TypeId;
 use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, MaybeUninit, offset_of};
+use std::mem::{ManuallyDrop, MaybeUninit, forget, offset_of};
 use std::ops::Deref;
 use std::process::abort;
 use std::ptr::NonNull;
@@ -356,6 +357,36 @@ impl<O: Owner> Ref<O> {
         let front = unsafe { self.0.cast::<u8>().add(self.vtable.front) };
         // SAFETY: an `F` lies there, which is not borrowed mutably before its drop, and lives as long as this reference.
         Some(unsafe { front.cast::<F>().as_ref() })
+    }
+
+    /// The same, if there is no other reference.
+    #[inline]
+    pub(crate) fn front_mut<F: 'static>(this: &mut Self) -> Option<&mut F> {
+        if !this.are_all(1) || this.vtable.front_type != TypeId::of::<F>() {
+            return None;
+        }
+        // SAFETY: as in `front`.
+        let front = unsafe { this.0.cast::<u8>().add(this.vtable.front) };
+        // SAFETY: an `F` lies there, and only this reference, which is borrowed mutably, leads to the cell.
+        Some(unsafe { front.cast::<F>().as_mut() })
+    }
+
+    /// Drops `other`, which refers to the same cell.
+    #[inline]
+    pub(crate) fn absorb(this: &mut Self, other: Self) {
+        if Ref::ptr_eq(this, &other) && this.are_all(2) {
+            // Relaxed: no other thread has a reference, as with the only one in `release`.
+            this.refs.store(1, Ordering::Relaxed);
+            forget(other);
+        }
+    }
+
+    /// Whether there are no references but these, which the caller has exclusive access to. Then no other thread can get one.
+    #[inline]
+    fn are_all(&self, own: u32) -> bool {
+        // Acquire: as in `release`. A node in a slot may be found there. A walk that has found it before it left its slot is over if its
+        // end, or the last walk, has left no reference.
+        self.refs.load(Ordering::Acquire) == own && !self.is_linked()
     }
 
     /// The description in the cell, and the room that it leaves, for the first caller. `None` also if the body is not a `B`.

@@ -507,7 +507,7 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
     match kind {
         Kind::Start(fiber) => {
             turn.begin(&fiber);
-            turn.run(|turn| fiber.start(turn.into()));
+            turn.run(|turn| drop(fiber.start(turn.into())));
         }
         // Not of a `TaskRunner`, which does it itself.
         Kind::Wake(rest, signal) => rest.wake_in(turn, signal),

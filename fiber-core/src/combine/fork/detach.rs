@@ -121,7 +121,7 @@ impl<R: Run> Run for Disconnect<R> {
         }
         let (branch, task) = Branch::detached(cx, self.run, Home, self.site);
         branch.run_last(&cx.above(&Watch::host(cx)), task);
-        let connection = Connection(Handle::new(branch).cancel_on_drop());
+        let mut connection = Connection(Handle::new(branch).cancel_on_drop());
         // If the fiber was cancelled meanwhile, its wait sees the cancellation, and cancels the branch.
         match connection.end(cx) {
             Some(outcome) => Step::Done(outcome),
@@ -146,7 +146,7 @@ impl<T: Send + 'static> FiberEnd for Connection<T> {
         self.0.context()
     }
 
-    fn end(&self, _: &Cx<'_>) -> Option<Outcome<T>> {
+    fn end(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         Some(self.0.take()?.passed(Frame::new("disconnect", self.0.site())))
     }
 }

@@ -28,7 +28,7 @@ pub trait FiberEnd: Send + 'static {
     }
 
     /// The result of the wait, if the fiber has ended.
-    fn end(&self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
+    fn end(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 }
 
 /// A wait for the end of another fiber.

@@ -34,8 +34,8 @@ impl<T: 'static> Handle<T> {
     }
 
     /// The outcome, if the fiber has ended.
-    pub(super) fn take(&self) -> Option<Outcome<T>> {
-        self.cell().take()
+    pub(super) fn take(&mut self) -> Option<Outcome<T>> {
+        ResultCell::take_by_holder(&mut self.0)
     }
 
     /// Removes the waker of a future.
@@ -46,12 +46,16 @@ impl<T: 'static> Handle<T> {
     }
 
     /// Runs the fiber on this thread, unless it has been started: this avoids a trip through the scheduler.
-    fn start_inline(&self, cx: &Cx<'_>) {
+    fn start_inline(&mut self, cx: &Cx<'_>) {
         if cx.may_start(&self.0) && !self.cell().is_done() && !cx.is_deep() && cx.spend_on_branch() {
             let watch = Watch::host(cx);
             let view = cx.above(&watch).view();
             match cx.take_back(&self.0).map(Task::into_start) {
-                Some(Ok(fiber)) if fiber.is_same(&self.0) => fiber.start(view),
+                Some(Ok(fiber)) if fiber.is_same(&self.0) => {
+                    if let Some(ended) = fiber.start(view) {
+                        self.0.absorb(ended);
+                    }
+                }
                 // Its task is still in a queue, and will be void.
                 _ => self.0.start_here(view),
             }
@@ -208,14 +212,17 @@ impl<T: Send + 'static> Handle<T> {
     }
 
     /// The outcome for a future, whose waker is registered under `key`.
-    pub(super) fn poll(&self, key: &mut Option<EndKey>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
+    pub(super) fn poll(
+        &mut self,
+        key: &mut Option<EndKey>,
+        cx: &mut std::task::Context<'_>,
+    ) -> Poll<Outcome<T>> {
         self.unwait(key);
-        let cell = self.cell();
-        if let Some(outcome) = cell.take() {
+        if let Some(outcome) = self.take() {
             return Poll::Ready(outcome);
         }
-        *key = cell.wait(Wakeup::from(cx.waker().clone())).ok();
-        match cell.take() {
+        *key = self.cell().wait(Wakeup::from(cx.waker().clone())).ok();
+        match self.take() {
             Some(outcome) => Poll::Ready(outcome),
             None if key.is_some() => Poll::Pending,
             // The fiber has ended, and its outcome was given: nothing would wake the task.
@@ -237,7 +244,8 @@ impl<T: Send + 'static> Handle<T> {
     /// # Errors
     /// Gives the handle back if it has not.
     pub fn try_outcome(self) -> Result<Outcome<T>, Handle<T>> {
-        self.cell().take().ok_or(self)
+        let mut handle = self;
+        handle.take().ok_or(handle)
     }
 
     /// The fiber's id, a path such as `0.2.1`; see [`Context::id`].
@@ -297,7 +305,7 @@ impl<T: Send + 'static> FiberEnd for Ended<T> {
         None
     }
 
-    fn end(&self, _: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
+    fn end(&mut self, _: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
         self.0.take().map(Outcome::Success)
     }
 }
@@ -319,7 +327,7 @@ impl<T: Send + 'static> FiberEnd for Joined<T> {
         None
     }
 
-    fn end(&self, cx: &Cx<'_>) -> Option<Outcome<T>> {
+    fn end(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
         Some(match self.0.take()? {
             Outcome::Success(value) => Outcome::Success(value),
             wrong => self.translated(wrong, cx),
@@ -361,7 +369,7 @@ impl<T: Send + 'static> FiberEnd for AnyEnd<T> {
         &self.0
     }
 
-    fn end(&self, _: &Cx<'_>) -> Option<Outcome<()>> {
+    fn end(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         ResultCell::<T>::of(&self.0).is_done().then_some(Outcome::Success(()))
     }
 }
@@ -388,7 +396,7 @@ impl<T: Send + 'static> FiberEnd for CancelledFirst<T> {
         would_wait_for_itself.then_some(Outcome::Success(()))
     }
 
-    fn end(&self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+    fn end(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
         self.0.end(cx)
     }
 }

@@ -110,7 +110,22 @@ impl<T: 'static> ResultCell<T> {
     #[inline]
     pub(crate) fn of(context: &Context) -> &Self {
         context.touch(Side::End, Access::Write);
+        ResultCell::at(context)
+    }
+
+    #[inline]
+    fn at(context: &Context) -> &Self {
         context.front().expect("a fork has a place for an outcome of its type")
+    }
+
+    /// The outcome, for the holder of the handle after the end.
+    pub(crate) fn take_by_holder(context: &mut Context) -> Option<Outcome<T>> {
+        context.touch(Side::End, Access::Write);
+        if let Some(alone) = context.front_mut::<Self>() {
+            // Usually, the handle is the last reference.
+            return alone.outcome.take_alone();
+        }
+        ResultCell::at(context).take()
     }
 
     /// Called when the handle of the fiber of `context` is dropped.

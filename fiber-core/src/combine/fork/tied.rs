@@ -54,6 +54,11 @@ pub struct CancelOnDrop<T: Send + 'static> {
 const TIED: &str = "the handle is there until `release`";
 
 impl<T: Send + 'static> CancelOnDrop<T> {
+    /// The outcome, if the fiber has ended.
+    pub(super) fn take(&mut self) -> Option<Outcome<T>> {
+        self.handle.as_mut().expect(TIED).take()
+    }
+
     /// Unties the fiber.
     ///
     /// ```
@@ -82,7 +87,7 @@ impl<T: Send + 'static> Future for CancelOnDrop<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
         let this = &mut *self;
-        this.handle.as_ref().expect(TIED).poll(&mut this.key, cx)
+        this.handle.as_mut().expect(TIED).poll(&mut this.key, cx)
     }
 }
 

@@ -229,6 +229,18 @@ impl Context {
         self.0.front()
     }
 
+    /// The same, if there is no other context of the fiber.
+    #[inline]
+    pub(crate) fn front_mut<F: 'static>(&mut self) -> Option<&mut F> {
+        Ref::front_mut(&mut self.0)
+    }
+
+    /// Drops another context of the same fiber.
+    #[inline]
+    pub(crate) fn absorb(&mut self, other: Context) {
+        Ref::absorb(&mut self.0, other.0);
+    }
+
     /// The description of a fiber that has not started, and the room for its frames, for the first caller.
     #[inline]
     pub(crate) fn claim<B: Body<FiberState>>(&self) -> Option<(B::Description, Room<'_>)> {
@@ -242,9 +254,13 @@ impl Context {
     }
 
     /// Runs the fiber, unless it has been claimed. If it has to wait, its frames keep this reference.
-    pub(crate) fn start(self, view: TurnView<'_>) {
-        if let Some(frames) = (self.0.behavior().start)(&self, view) {
-            frames.settle(self, view);
+    pub(crate) fn start(self, view: TurnView<'_>) -> Option<Context> {
+        match (self.0.behavior().start)(&self, view) {
+            Some(frames) => {
+                frames.settle(self, view);
+                None
+            }
+            None => Some(self),
         }
     }
 
