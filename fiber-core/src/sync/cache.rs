@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::mem;
@@ -8,6 +8,7 @@ use std::thread::panicking;
 use std::time::Duration;
 
 use super::promise::Promise;
+use super::recency::Recency;
 use crate::combine::{Either, Handle, OneOf};
 use crate::engine::context::Context;
 use crate::engine::step::Run;
@@ -50,10 +51,8 @@ struct State<K, V: 'static> {
     capacity: usize,
     lifetime: Option<Duration>,
     entries: HashMap<K, Entry<V>>,
-    /// The keys of the values that are kept, the most recently used last.
-    by_use: BTreeMap<u64, K>,
-    /// The number of uses so far.
-    uses: u64,
+    /// The keys of the values that are kept.
+    by_use: Recency<K>,
     kept: usize,
 }
 
@@ -65,8 +64,8 @@ enum Entry<V: 'static> {
 struct Kept<V> {
     value: Arc<V>,
     expires: Instant,
-    /// Its key in `by_use`.
-    last_use: u64,
+    /// The place of its key in `by_use`.
+    place: usize,
 }
 
 /// A value that is being computed. It may already have been removed from the cache.
@@ -97,8 +96,8 @@ where
 {
     /// A cache for at most `capacity` values.
     pub fn new(capacity: usize) -> Self {
-        let (entries, by_use) = (HashMap::new(), BTreeMap::new());
-        Cache(Arc::new(Noted::new(State { capacity, lifetime: None, entries, by_use, uses: 0, kept: 0 })))
+        let (entries, by_use) = (HashMap::new(), Recency::default());
+        Cache(Arc::new(Noted::new(State { capacity, lifetime: None, entries, by_use, kept: 0 })))
     }
 
     /// Values computed from now on are kept for `lifetime`.
@@ -253,15 +252,11 @@ enum Answer<K: Key, V: Value> {
 impl<K: Key, V> State<K, V> {
     /// The value of `key`, unless it has expired. Counts as a use.
     fn used(&mut self, key: &K, now: Instant) -> Option<Arc<V>> {
-        let Some(Entry::Kept(kept)) = self.entries.get_mut(key) else { return None };
+        let Some(Entry::Kept(kept)) = self.entries.get(key) else { return None };
         if kept.expires <= now {
             return None;
         }
-        if let Some(key) = self.by_use.remove(&kept.last_use) {
-            self.uses += 1;
-            kept.last_use = self.uses;
-            self.by_use.insert(self.uses, key);
-        }
+        self.by_use.renew(kept.place);
         Some(kept.value.clone())
     }
 
@@ -283,7 +278,7 @@ impl<K: Key, V> State<K, V> {
     fn forget(&mut self, entry: &Entry<V>) -> Option<K> {
         let Entry::Kept(kept) = entry else { return None };
         self.kept -= 1;
-        self.by_use.remove(&kept.last_use)
+        self.by_use.remove(kept.place)
     }
 
     fn is_under_way(&self, key: &K, computation: &Arc<Computation<V>>) -> bool {
@@ -293,11 +288,13 @@ impl<K: Key, V> State<K, V> {
     /// Keeps a value. Gives the entry that had to make room.
     fn keep(&mut self, key: &K, value: Arc<V>, now: Instant) -> [Removed<K, V>; 2] {
         let expires = self.lifetime.map_or(Instant::FAR_FUTURE, |lifetime| now + lifetime);
-        self.uses += 1;
-        let (last_use, used) = (self.uses, key.clone());
-        // First, because it calls code of the key, which may panic.
-        let replaced = self.replace(key, Entry::Kept(Kept { value, expires, last_use }));
-        self.by_use.insert(last_use, used);
+        let place = self.by_use.push(key.clone());
+        let kept = Entry::Kept(Kept { value, expires, place });
+        // It calls code of the key, which may panic.
+        let replaced = guard(|| self.replace(key, kept)).unwrap_or_else(|panic| {
+            self.by_use.remove(place);
+            resume_unwind(panic.into_thrown())
+        });
         self.kept += 1;
         [replaced, if self.kept > self.capacity { self.evict() } else { None }]
     }
@@ -305,8 +302,9 @@ impl<K: Key, V> State<K, V> {
     /// Takes out the value that was not used for longest.
     fn evict(&mut self) -> Removed<K, V> {
         // Looked up before it leaves the order of use, because that calls code of the key, which may panic.
-        let removed = self.entries.remove_entry(self.by_use.first_key_value()?.1);
-        let (_, used) = self.by_use.pop_first()?;
+        let (place, oldest) = self.by_use.oldest()?;
+        let removed = self.entries.remove_entry(oldest);
+        let used = self.by_use.remove(place)?;
         self.kept -= 1;
         removed.map(|(key, entry)| (Some(key), Some(used), entry))
     }

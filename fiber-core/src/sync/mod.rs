@@ -9,6 +9,7 @@
 //   waiters      the waiters, in the operations that wait
 //   permits      counted permits, under semaphores and locks
 //   guarded      a value behind a lock
+//   recency      keys in the order of their use, under the cache
 
 mod barrier;
 mod broadcast;
@@ -28,6 +29,7 @@ mod permits;
 mod pipeline;
 mod promise;
 mod rate_limiter;
+mod recency;
 mod reference;
 mod rw_lock;
 mod semaphore;
