@@ -48,16 +48,23 @@ pub(super) fn one_shot_at<T: Send + 'static>(
     site: &'static Location<'static>,
 ) -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
     let cell = Arc::new(OneShot::new());
-    (Resume::of(cell.clone()), Fiber::new(Leaf::new(Reply { cell, site }, site)))
+    (Resume::of(cell.clone()), Fiber::new(Leaf::new(Reply { cell: Some(cell), site }, site)))
 }
 
 /// The wait of [`one_shot`].
 pub(crate) struct Reply<T> {
-    cell: Arc<OneShot<T>>,
+    /// `None` once it has given an outcome, after which nothing is left in the cell.
+    cell: Option<Arc<OneShot<T>>>,
     site: &'static Location<'static>,
 }
 
 impl<T> Reply<T> {
+    /// The outcome that was taken out of the cell.
+    fn given(&mut self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
+        self.cell = None;
+        self.passed(cancelled_or(outcome, Some(cx)))
+    }
+
     fn passed(&self, outcome: Outcome<T>) -> Outcome<T> {
         outcome.passed(Frame::new("one_shot", self.site))
     }
@@ -68,12 +75,13 @@ impl<T: Send + 'static> Wait for Reply<T> {
     const CAN_LOSE: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.cell.take().map(|outcome| self.passed(cancelled_or(outcome, Some(cx))))
+        let outcome = self.cell.as_ref()?.take()?;
+        Some(self.given(outcome, cx))
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        let outcome = self.cell.take_or_wait(wakeup);
-        outcome.map(|outcome| self.passed(cancelled_or(outcome, Some(cx))))
+        let outcome = self.cell.as_ref()?.take_or_wait(wakeup)?;
+        Some(self.given(outcome, cx))
     }
 
     /// The wake-up stays, so that a value which is sent now is refused: its wait is over.
@@ -81,7 +89,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
 
     /// A dropped [`Resume`] has sent nothing, so the fiber is cancelled, as it is at every other wait.
     fn close(&mut self) -> Option<Outcome<T>> {
-        let sent = self.cell.close().filter(|outcome| !is_abandoned(outcome));
+        let sent = self.cell.take()?.close().filter(|outcome| !is_abandoned(outcome));
         sent.map(|outcome| self.passed(outcome))
     }
 
@@ -93,7 +101,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
 impl<T> Drop for Reply<T> {
     /// A fiber that never runs, was cancelled, or has lost a race, no longer wants the value.
     fn drop(&mut self) {
-        let unwanted = self.cell.close();
+        let unwanted = self.cell.take().and_then(|cell| cell.close());
         if let Some(Outcome::Success(_)) = unwanted
             && is_listening()
         {
