@@ -695,7 +695,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
-        if place.has_joined() {
+        if !place.leave_answered() && place.has_joined() {
             place.leave(&mut self.subscription.shared.state.lock().receivers);
         }
     }

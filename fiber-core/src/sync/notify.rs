@@ -259,7 +259,9 @@ impl Attempt for Notified {
             self.leave(place);
             return Some(Outcome::Cancelled);
         }
-        place.leave(&mut self.notify.0.lock());
+        if !place.leave_answered() {
+            place.leave(&mut self.notify.0.lock());
+        }
         Some(Outcome::Success(()))
     }
 

@@ -37,6 +37,7 @@ use std::process::abort;
 use std::ptr::NonNull;
 
 use crate::engine::context::{Committed, Cx, Seat};
+use crate::footprint::is_listening;
 use crate::primitive::{AtomicBool, Ordering};
 
 /// The waiters, each with a `T`: first its request, then the answer.
@@ -145,6 +146,13 @@ impl<T> Waiter<T> {
         let request = unsafe { &raw mut (*node).request };
         // SAFETY: as above; the rest of the node needs no drop, because its seat was taken, and it is not read again.
         Some(unsafe { request.read() })
+    }
+
+    /// Whether the waiter has left because its [answer](Waiter::take_answer) is there. Not while an explorer listens, which has to know of the
+    /// look at the list.
+    #[inline]
+    pub(super) fn leave_answered(&mut self) -> bool {
+        !is_listening() && self.take_answer().is_some()
     }
 
     /// For a waiter whose wait has ended, and that is only ever [dismissed](Waiters::dismiss_if): whether it was. If so, it has left.
@@ -279,16 +287,26 @@ impl<T> Waiters<T> {
     pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
         while let Some(node) = self.list.oldest {
             if let Some(committed) = self.list.commit(node) {
-                // SAFETY: the owner takes the lock to leave, unless it sees the answer, so the node is still there.
-                answer(unsafe { &mut *request(node) });
-                // SAFETY: as above.
-                let is_answered = unsafe { &(*node.as_ptr()).is_answered };
-                // Release: publishes the answer to the Acquire of `take_answer`.
-                is_answered.store(true, Ordering::Release);
+                // SAFETY: the wait of this node was committed here.
+                unsafe { Self::answer(node, answer) };
                 return Some(committed);
             }
         }
         None
+    }
+
+    /// Stores the answer in a node, and does not use the node afterwards.
+    ///
+    /// # Safety
+    /// The caller has unlinked the node and committed its wait, and still holds the lock.
+    #[inline]
+    unsafe fn answer(node: NonNull<Front>, answer: impl FnOnce(&mut T)) {
+        // SAFETY: the owner takes the lock to leave, unless it sees the answer, so the node is still there.
+        answer(unsafe { &mut *request(node) });
+        // SAFETY: as above.
+        let is_answered = unsafe { &(*node.as_ptr()).is_answered };
+        // Release: publishes the answer to the Acquire of `take_answer`.
+        is_answered.store(true, Ordering::Release);
     }
 
     /// Wakes the oldest waiter whose wait is not over, if its request `fits`. Gives the request. The wake-up alone is the answer.
@@ -337,13 +355,17 @@ impl<T> Waiters<T> {
     /// answer in its node when it looks again.
     pub(super) fn tell_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
         while let Some(node) = self.list.oldest {
-            let committed = self.list.commit(node);
-            // SAFETY: as above.
-            if unsafe { node.as_ref() }.seat.as_ref().is_none_or(Seat::is_missed) {
+            if let Some(committed) = self.list.commit(node) {
+                // SAFETY: the wait of this node was committed here.
+                unsafe { Self::answer(node, &mut answer) };
+                wakes.push(committed);
+                continue;
+            }
+            // SAFETY: the wait was not ended here, so the owner takes the lock to leave.
+            if unsafe { node.as_ref() }.seat.as_ref().is_some_and(Seat::is_missed) {
                 // SAFETY: as above.
                 answer(unsafe { &mut *request(node) });
             }
-            committed.into_iter().for_each(|committed| wakes.push(committed));
         }
     }
 }

@@ -361,7 +361,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
-        if place.has_joined() {
+        if !place.leave_answered() && place.has_joined() {
             place.leave(&mut self.watching.shared.state.lock().waiting);
         }
     }
