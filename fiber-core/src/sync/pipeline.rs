@@ -1,7 +1,8 @@
 //! Stages that work on the items of a channel, several at a time.
 //!
 //! ```text
-//!   as completed:  source ─> lanes, one item each ─> results ─> consumer
+//!   as completed:  iterator ─> branches, one item each ─> results ─> consumer
+//!                  channel ─> lanes, one item at a time ─> results ─> consumer
 //!
 //!   in order:      source ─> feeder ──(item, its slot)──> lanes
 //!                               └──answer of its slot──> collector ─> results ─> consumer
@@ -17,7 +18,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::channel::{Channel, Receiver, SendError, Sender};
+use super::channel::{Channel, Receiver, Sender};
 use super::one_shot::one_shot_at;
 use crate::combine::Either;
 use crate::engine::step::Run;
@@ -94,27 +95,45 @@ where
     Fiber::parallel(lanes).map(drop)
 }
 
-/// Succeeds after an error `E`, and fails after all others.
-fn unless<E: std::error::Error + 'static>(error: Error) -> Fiber<(), impl Run<Out = ()> + use<E>> {
-    Fiber::from_outcome(if error.is::<E>() { Outcome::Success(()) } else { Outcome::Failure(error) })
-}
-
 /// The source of a stage's items: an iterator or a collection, or the [`Receiver`] of a channel.
 pub trait Source: Send + 'static + Sized {
     /// The items.
     type Item: Send + 'static;
 
-    /// A channel with the items, and the fiber that sends them.
+    /// Runs the fiber that `f` makes of each item, one after the other.
     #[doc(hidden)]
     #[track_caller]
-    fn open(self) -> (Receiver<Self::Item>, Fiber<()>);
+    fn one_by_one<R, F>(self, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: FnMut(Self::Item) -> Fiber<(), R> + Send + 'static;
+
+    /// The same, at most `limit` at a time.
+    #[doc(hidden)]
+    #[track_caller]
+    fn several<R, F>(self, limit: usize, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: Fn(Self::Item) -> Fiber<(), R> + Send + Sync + 'static;
 }
 
 impl<T: Send + 'static> Source for Receiver<T> {
     type Item = T;
 
-    fn open(self) -> (Receiver<T>, Fiber<()>) {
-        (self, Fiber::success(()).boxed())
+    fn one_by_one<R, F>(self, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: FnMut(T) -> Fiber<(), R> + Send + 'static,
+    {
+        self.for_each(f).boxed()
+    }
+
+    fn several<R, F>(self, limit: usize, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
+    {
+        lanes(self, limit, f).boxed()
     }
 }
 
@@ -125,15 +144,31 @@ where
 {
     type Item = T;
 
-    fn open(self) -> (Receiver<T>, Fiber<()>) {
-        let (sender, receiver) = Channel::rendezvous();
-        // When the stage has ended, its items have no receiver.
-        (receiver, sender.send_all(self).catch(unless::<SendError<Vec<T>>>).boxed())
+    fn one_by_one<R, F>(self, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: FnMut(T) -> Fiber<(), R> + Send + 'static,
+    {
+        Fiber::for_each(self, f).boxed()
+    }
+
+    fn several<R, F>(self, limit: usize, f: F) -> Fiber<()>
+    where
+        R: Run<Out = ()>,
+        F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
+    {
+        let (site, f) = (Location::caller(), Arc::new(f));
+        // One thread at a time reads the items, so `f` is called by the branches.
+        let branches = self.into_iter().map(move |item| {
+            let f = f.clone();
+            Fiber::defer_at(site, move || f(item))
+        });
+        Fiber::parallel(branches).limit(limit).map(drop).boxed()
     }
 }
 
 /// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It starts when the
-/// fiber of [`feed`](ParallelMap::feed) runs, with `limit` fibers.
+/// fiber of [`feed`](ParallelMap::feed) runs. An item is read when there is a place for it.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::{Receiver, parallel_map}};
@@ -247,15 +282,13 @@ where
     fn into_fiber(self, results: Sender<U>) -> Fiber<()> {
         let ParallelMap { source, limit, f, is_ordered } = self;
         let site = Location::caller();
-        let (source, fills) = source.open();
         if is_ordered {
-            return fills.zip(in_order(source, limit, f, results)).map(drop).boxed();
+            return in_order(source, limit, f, results);
         }
-        let maps = lanes(source, limit, move |item| {
+        until_unwanted(source.several(limit, move |item| {
             let results = results.clone();
             f(item).bind_at(site, move |result| deliver(&results, result, site))
-        });
-        fills.zip(until_unwanted(maps)).map(drop).boxed()
+        }))
     }
 }
 
@@ -284,27 +317,28 @@ impl std::error::Error for Unwanted {}
 /// Succeeds when no receiver of the results is left.
 #[track_caller]
 fn until_unwanted(fiber: Fiber<(), impl Run<Out = ()>>) -> Fiber<()> {
-    fiber.catch(unless::<Unwanted>).boxed()
+    let unless = |error: Error| if error.is::<Unwanted>() { Ok(()) } else { Err(error) };
+    fiber.catch(move |error| Fiber::from_result(unless(error))).boxed()
 }
 
 /// The lanes, with a slot in the order for each item.
 #[track_caller]
-fn in_order<T, U, R, F>(source: Receiver<T>, limit: usize, f: F, results: Sender<U>) -> Fiber<()>
+fn in_order<S, U, R, F>(source: S, limit: usize, f: F, results: Sender<U>) -> Fiber<()>
 where
-    T: Send + 'static,
+    S: Source,
     U: Send + 'static,
     R: Run<Out = U>,
-    F: Fn(T) -> Fiber<U, R> + Send + Sync + 'static,
+    F: Fn(S::Item) -> Fiber<U, R> + Send + Sync + 'static,
 {
     let site = Location::caller();
     let (places, placed) = Channel::bounded(limit);
     let (jobs, work) = Channel::rendezvous();
-    let feeder = source.for_each(move |item| {
+    let feeder = source.one_by_one(move |item| {
         let (place, result) = one_shot_at::<U>(site);
         let jobs = jobs.clone();
         deliver(&places, result, site).bind_at(site, move |()| deliver(&jobs, (item, place), site))
     });
-    let lanes = lanes(work, limit, move |(item, place): (T, Resume<U>)| {
+    let lanes = lanes(work, limit, move |(item, place): (S::Item, Resume<U>)| {
         f(item).bind_at(site, move |result| Fiber::from_result(place.send(result).map_err(|_| Unwanted)))
     });
     let collector = placed.for_each(move |result| {

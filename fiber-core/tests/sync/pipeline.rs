@@ -176,6 +176,21 @@ fn a_slow_consumer_slows_the_stage() {
 }
 
 #[test]
+fn an_item_is_read_when_there_is_a_place_for_it() {
+    let (test, read) = (TestScheduler::new(), Arc::new(AtomicUsize::new(0)));
+    let counted = read.clone();
+    let source = (0..9).inspect(move |_| _ = counted.fetch_add(1, Ordering::Relaxed));
+    let stage = parallel_map(source, 2, |_| Fiber::delay(SECOND));
+    let running = test.spawn(stage.feed(collect));
+    test.run_for(SECOND / 2);
+    assert_eq!(read.load(Ordering::Relaxed), 2);
+    test.run_for(SECOND);
+    assert_eq!(read.load(Ordering::Relaxed), 4);
+    test.run_until_idle();
+    assert_eq!(running.outcome().unwrap().len(), 9);
+}
+
+#[test]
 fn a_failure_of_the_stage_ends_the_consumer_which_never_takes_it_for_the_end() {
     for is_ordered in [false, true] {
         // Not cancelled as a whole, because the failure would then be unobserved.
