@@ -187,11 +187,11 @@ impl Attempt for Arrival {
             return None;
         }
         let (passes, wakes) = state.call(parties - 1);
-        wakes.wake_after(state);
+        wakes.wake_after_in(cx, state);
         passes.then_some(Outcome::Success(true))
     }
 
-    fn join(&mut self, place: &mut Waiter<Party>, _: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<bool>> {
+    fn join(&mut self, place: &mut Waiter<Party>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<bool>> {
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut seat = Some(seat);
         let mut state = state.lock();
@@ -200,7 +200,7 @@ impl Attempt for Arrival {
         if let Some(seat) = seat.filter(|_| !passes) {
             state.join(place, seat);
         }
-        wakes.wake_after(state);
+        wakes.wake_after_in(cx, state);
         passes.then_some(Outcome::Success(true))
     }
 

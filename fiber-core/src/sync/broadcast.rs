@@ -210,6 +210,7 @@ impl<T> Shared<T> {
         &self,
         value: Arc<T>,
         place: Option<(&mut Waiter<Option<Arc<T>>>, Seat)>,
+        cx: Option<&Cx<'_>>,
     ) -> Result<bool, TrySendError<Arc<T>>> {
         let (waiter, mut seat) = place.unzip();
         let mut state = self.state.lock();
@@ -218,7 +219,7 @@ impl<T> Shared<T> {
         match if may_put { state.put(value, &mut wakes) } else { Put::Full(value) } {
             Put::In(unneeded) => {
                 let why = if state.subscribers == 0 { "because there was no subscriber" } else { MISSED };
-                wakes.wake_after(state);
+                wakes.wake_after_in(cx, state);
                 dropped(&self.subject, usize::from(unneeded.is_some()), ITEM, why);
                 drop(unneeded);
                 Ok(true)
@@ -234,16 +235,16 @@ impl<T> Shared<T> {
         }
     }
 
-    fn take(&self, next: &AtomicU64) -> Next<T> {
+    fn take(&self, next: &AtomicU64, cx: Option<&Cx<'_>>) -> Next<T> {
         if is_listening() {
-            return self.take_noted(next);
+            return self.take_noted(next, cx);
         }
-        Shared::take_from(next, self.state.lock_unnoted())
+        Shared::take_from(next, self.state.lock_unnoted(), cx)
     }
 
     #[cold]
-    fn take_noted(&self, next: &AtomicU64) -> Next<T> {
-        let value = Shared::take_from(next, self.state.lock());
+    fn take_noted(&self, next: &AtomicU64, cx: Option<&Cx<'_>>) -> Next<T> {
+        let value = Shared::take_from(next, self.state.lock(), cx);
         if matches!(value, Next::Value(_)) {
             taken(&self.subject, 1, ITEM, None);
         }
@@ -251,10 +252,10 @@ impl<T> Shared<T> {
     }
 
     #[inline]
-    fn take_from(next: &AtomicU64, mut state: MutexGuard<'_, State<T>>) -> Next<T> {
+    fn take_from(next: &AtomicU64, mut state: MutexGuard<'_, State<T>>, cx: Option<&Cx<'_>>) -> Next<T> {
         let mut wakes = Wakes::default();
         let taken = state.take(next, &mut wakes);
-        wakes.wake_after(state);
+        wakes.wake_after_in(cx, state);
         taken
     }
 }
@@ -387,7 +388,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// # Errors
     /// The error contains the value, and says whether there is no room, or the broadcast was closed.
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        match self.0.0.put(Arc::new(value), None) {
+        match self.0.0.put(Arc::new(value), None, None) {
             Ok(_) => Ok(()),
             Err(TrySendError::Full(value)) => Err(TrySendError::Full(owned(value))),
             Err(TrySendError::Closed(value)) => Err(TrySendError::Closed(owned(value))),
@@ -426,6 +427,10 @@ impl<T> fmt::Debug for Broadcast<T> {
 
 /// The value itself for its last holder, a clone for all others.
 fn owned<T: Clone>(value: Arc<T>) -> T {
+    // The look at the count saves a locked instruction for all but the last.
+    if Arc::strong_count(&value) > 1 {
+        return T::clone(&value);
+    }
     Arc::try_unwrap(value).unwrap_or_else(|shared| T::clone(&shared))
 }
 
@@ -500,7 +505,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     #[track_caller]
     pub fn try_recv(&self) -> Option<Result<T, Error>> {
         let Subscription { shared, next } = &*self.0;
-        received(shared.take(next), Location::caller(), None).map(Outcome::into_result)
+        received(shared.take(next, None), Location::caller(), None).map(Outcome::into_result)
     }
 }
 
@@ -589,7 +594,7 @@ impl<T: Clone + Send + Sync + 'static> Publish<T> {
         cx: Option<&Cx<'_>>,
     ) -> Option<Outcome<()>> {
         let value = self.value.take().expect("a value is sent once");
-        match self.shared().put(value, place) {
+        match self.shared().put(value, place, cx) {
             Ok(is_in) => is_in.then_some(Outcome::Success(())),
             Err(TrySendError::Full(value)) => {
                 self.value = Some(value);
@@ -666,7 +671,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;
-        received(shared.take(next), self.site, cx)
+        received(shared.take(next, cx), self.site, cx)
     }
 
     fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
@@ -680,7 +685,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
         if let (Next::Nothing, Some(seat)) = (&taken, seat) {
             place.join(&mut state.receivers, seat, ());
         }
-        wakes.wake_after(state);
+        wakes.wake_after_in(cx, state);
         received(taken, self.site, cx)
     }
 

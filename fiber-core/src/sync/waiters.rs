@@ -389,10 +389,15 @@ impl Wakes {
 
     /// Releases the lock under which they were served, then schedules their fibers in the same order.
     pub(super) fn wake_after<L>(self, lock: L) {
+        self.wake_after_in(None, lock);
+    }
+
+    /// The same in the turn of a fiber, if there is one.
+    pub(super) fn wake_after_in<L>(self, cx: Option<&Cx<'_>>, lock: L) {
         let Wakes { first, others } = self;
-        wake_after(first, lock, None);
+        wake_after(first, lock, cx);
         if !others.is_empty() {
-            others.into_iter().for_each(Committed::wake);
+            others.into_iter().for_each(|committed| wake_after(Some(committed), (), cx));
         }
     }
 }
