@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream, UnixStream};
-use fiber_core::sync::{Cache, Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
+use fiber_core::sync::{
+    Cache, Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot, parallel_map,
+};
 use fiber_core::{
     CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key, race,
 };
@@ -549,6 +551,16 @@ fn what_arrives_within_a_time_is_shared_with_the_limit_and_numbered() {
     assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()])), 1);
     // What they share, and the pairs.
     assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()]).within(SECOND)), 3);
+}
+
+#[test]
+fn a_stage_keeps_nothing_of_an_item_that_is_done() {
+    let stage = |items| {
+        allocations(move || {
+            parallel_map(0..items, 2, Fiber::success).feed(|results| results.for_each(|_| Fiber::success(())))
+        })
+    };
+    assert_eq!(stage(2_900) - stage(2_000), stage(2_000) - stage(1_100));
 }
 
 /// Allocations of ten simulated connections on a host that has many already.

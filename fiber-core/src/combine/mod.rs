@@ -15,6 +15,7 @@ mod region;
 mod sequence;
 
 pub use branches::Raced;
+pub(crate) use branches::each::each;
 pub(crate) use branches::{arms, dataflow};
 pub use fork::{Call, CancelOnDrop, Group, Handle, Scope};
 pub(crate) use loops::Retry;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::channel::{Channel, Receiver, Sender};
 use super::one_shot::one_shot_at;
-use crate::combine::Either;
+use crate::combine::{Either, each};
 use crate::engine::step::Run;
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
@@ -163,7 +163,7 @@ where
             let f = f.clone();
             Fiber::defer_at(site, move || f(item))
         });
-        Fiber::parallel(branches).limit(limit).map(drop).boxed()
+        each(branches, limit, site).boxed()
     }
 }
 
@@ -317,8 +317,9 @@ impl std::error::Error for Unwanted {}
 /// Succeeds when no receiver of the results is left.
 #[track_caller]
 fn until_unwanted(fiber: Fiber<(), impl Run<Out = ()>>) -> Fiber<()> {
-    let unless = |error: Error| if error.is::<Unwanted>() { Ok(()) } else { Err(error) };
-    fiber.catch(move |error| Fiber::from_result(unless(error))).boxed()
+    let unless =
+        |error: Error| if error.is::<Unwanted>() { Outcome::Success(()) } else { Outcome::Failure(error) };
+    fiber.catch(move |error| Fiber::from_outcome(unless(error))).boxed()
 }
 
 /// The lanes, with a slot in the order for each item.

@@ -3,6 +3,7 @@
 pub(crate) mod arms;
 pub(crate) mod choice;
 pub(crate) mod dataflow;
+pub(crate) mod each;
 pub(crate) mod failures;
 pub(crate) mod first_success;
 pub(crate) mod first_successes;
