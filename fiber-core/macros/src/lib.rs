@@ -231,7 +231,7 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// # Conditions
 ///
 /// If its condition does not hold when the race begins, an arm is switched off: its fiber is not made, and it never ends. So a race whose arms are all
-/// switched off waits for ever.
+/// switched off waits for ever. The condition may be a `let`, whose names are those of the fiber: `n = open.recv(), if let Some(open) = &receiver`.
 ///
 /// ```
 /// use fiber_core::fiber;

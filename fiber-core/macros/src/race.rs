@@ -169,7 +169,7 @@ impl Arm {
         let condition = if input.peek(Token![,]) && input.peek2(Token![if]) {
             input.parse::<Token![,]>()?;
             input.parse::<Token![if]>()?;
-            Some(input.parse()?)
+            Some(input.call(Expr::parse_without_eager_brace)?)
         } else {
             None
         };
@@ -187,12 +187,15 @@ impl Arm {
         let Arm { fiber, condition, .. } = self;
         match condition {
             None => fiber.to_token_stream(),
-            Some(condition) => quote_spanned! {fiber.span()=>
-                ::fiber_core::__macro_support::switched(
-                    if #condition { ::std::option::Option::Some(::fiber_core::__macro_support::into_fiber(#fiber)) }
-                    else { ::std::option::Option::None }
-                )
-            },
+            Some(condition) => {
+                let made = quote_spanned!(fiber.span()=> ::fiber_core::__macro_support::into_fiber(#fiber));
+                // An `if` of the macro: a lint for those of the user would say of `x.unwrap(), if x.is_some()` that it should be an `if let`.
+                let hygienic = fiber.span().resolved_at(Span::mixed_site());
+                let made = quote_spanned! {hygienic=>
+                    if #condition { ::std::option::Option::Some(#made) } else { ::std::option::Option::None }
+                };
+                quote_spanned!(fiber.span()=> ::fiber_core::__macro_support::switched(#made))
+            }
         }
     }
 

@@ -155,6 +155,21 @@ fn the_fiber_of_an_arm_that_is_switched_off_is_not_made() {
 }
 
 #[test]
+fn a_condition_may_be_a_pattern_whose_names_are_in_the_fiber() {
+    let first = |seconds: Option<u32>, text: Option<&'static str>| {
+        let race = race! {
+            name = after(seconds, "timer"), if let Some(seconds) = seconds && seconds > 1 => name,
+            name = after(3, text), if let Some(text) = text => name,
+        };
+        TestScheduler::new().run(race.timeout_option(5 * SECOND)).unwrap()
+    };
+    assert_eq!(first(Some(2), Some("text")), Some("timer"));
+    assert_eq!(first(Some(1), Some("text")), Some("text"));
+    assert_eq!(first(Some(4), Some("text")), Some("text"));
+    assert_eq!(first(None, None), None);
+}
+
+#[test]
 fn an_else_may_follow_the_arms() {
     let asked = |answer: Option<u32>| {
         fiber! {

@@ -369,10 +369,10 @@ impl World {
     fn race_of(self: &Arc<Self>, Arms { send, receive, acquires, delay: ticks }: Arms) -> Fiber<Won> {
         let world = self.clone();
         race! {
-            won = world.send(send.unwrap()), if send.is_some() => won,
-            won = world.receive(receive.unwrap()), if receive.is_some() => won,
+            won = world.send(channel), if let Some(channel) = send => won,
+            won = world.receive(channel), if let Some(channel) = receive => won,
             won = world.acquire(), if acquires => won,
-            won = delay(ticks.unwrap()), if ticks.is_some() => won,
+            won = delay(ticks), if let Some(ticks) = ticks => won,
         }
     }
 
