@@ -48,8 +48,8 @@ pub trait Side: Send + 'static + Sized {
         discard_part(self, torn);
     }
 
-    /// The kind of event, and the primitive, for reports.
-    fn awaited(&self) -> (WaitsFor, Option<&Subject>);
+    /// The kind of event, and the primitive with the number of permits that it asks for, for reports.
+    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>);
 }
 
 /// A side that is switched off waits for ever.
@@ -96,7 +96,7 @@ impl<S: Side> Side for Option<S> {
         }
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
         self.as_ref().map_or((WaitsFor::Never, None), Side::awaited)
     }
 }
@@ -142,7 +142,7 @@ impl<T: Send + 'static> Side for NoSide<T> {
         match self.0 {}
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
         match self.0 {}
     }
 }

@@ -524,8 +524,9 @@ impl<W: Awaits> Side for Placed<W> {
         Waits::end(self, cx, outcome)
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
-        (self.leaf.wait.waits_for(), self.leaf.wait.waits_at())
+    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
+        let wait = &self.leaf.wait;
+        (wait.waits_for(), wait.waits_at().map(|at| (at, wait.asks())))
     }
 }
 

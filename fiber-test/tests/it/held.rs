@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use fiber_core::sync::{Cache, Channel, Mutex as FiberMutex, Permit, RwLock, Semaphore};
-use fiber_core::{Fiber, Run, race};
+use fiber_core::{Fiber, Run, fiber, race};
 use fiber_test::{Explore, Failure, ProblemKind, Schedule, Spawned, TestScheduler, Trace};
 use parking_lot::Mutex;
 
@@ -639,6 +639,28 @@ fn two_readers_who_want_to_write_are_told_with_their_owners() {
         "they wait in a circle: fiber 0.0.0 waits for RwLock `other`, held by fiber 0.0.1, which waits for RwLock `one`, held \
          by fiber 0.0.0"
     );
+}
+
+/// In a race with what never happens, it asks for as many permits as alone.
+#[test]
+fn a_race_that_asks_for_more_permits_than_are_left_is_told_to_wait_for_itself() {
+    let circle = told_circle(|| {
+        fiber! {
+            let permits = Semaphore::new(3).named("permits");
+            let! _held = permits.acquire(2);
+            do! race! {
+                _ = permits.acquire(2) => (),
+                () = Fiber::delay(SECOND), if false => (),
+            }
+        }
+    });
+    assert!(circle.ends_with(": fiber 0 waits for Semaphore `permits`, held by fiber 0"), "{circle}");
+    let circle = told_circle(|| {
+        let value = RwLock::new(0).named("value");
+        let writes = value.write().race(Fiber::<()>::never());
+        value.read().bind(move |reads| writes.map(move |writes| drop((reads, writes))))
+    });
+    assert!(circle.ends_with(": fiber 0 waits for RwLock `value`, held by fiber 0"), "{circle}");
 }
 
 /// A reader that wants to write waits for itself.

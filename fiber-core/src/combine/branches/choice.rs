@@ -32,6 +32,11 @@ impl<S: Side> Choice<S> {
         Leaf::new(Choice { side: Some(side), site }, site)
     }
 
+    /// The primitive that a report names, and the number of permits that the fiber asks for.
+    fn at(&self) -> Option<(&Subject, usize)> {
+        self.side.as_ref().and_then(|side| side.awaited().1)
+    }
+
     /// A side has won. None is registered any more.
     #[inline]
     fn end(&mut self, cx: &Cx<'_>, event: S::Event) -> Option<Outcome<S::Out>> {
@@ -86,7 +91,11 @@ impl<S: Side> Awaits for Choice<S> {
     }
 
     fn waits_at(&self) -> Option<&Subject> {
-        self.side.as_ref().and_then(|side| side.awaited().1)
+        self.at().map(|(of, _)| of)
+    }
+
+    fn asks(&self) -> usize {
+        self.at().map_or(1, |(_, asks)| asks)
     }
 }
 
@@ -175,7 +184,7 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
 
     /// Two events at primitives are two, although they are of the same kind: a report names one of the primitives. Of two locks, one may be
     /// held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
-    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
         match (self.0.awaited(), self.1.awaited()) {
             ((WaitsFor::Never, _), only) | (only, (WaitsFor::Never, _)) => only,
             ((first, None), (second, None)) if first == second => (first, None),

@@ -128,7 +128,7 @@ impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
         self.steps.discard(torn);
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<&Subject>) {
+    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
         self.side.awaited()
     }
 }
