@@ -23,6 +23,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
+use syn::token::Brace;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprUnary, Ident, Local, Macro, Pat, Stmt, Token, Type, UnOp};
 
@@ -35,6 +36,8 @@ pub(crate) const SUPPORT: &str = "__macro_support";
 
 const FORM: &str =
     "an arm of `race!` is `pattern = fiber => handler`, or `pattern = fiber, if condition => handler`";
+
+const BRACE: &str = "expected `=>` and the handler of the arm; a struct literal in its condition needs parentheses, as behind `if`";
 
 /// The block that `race!` is as a fiber of its own.
 pub(crate) fn block(input: TokenStream) -> TokenStream {
@@ -169,7 +172,11 @@ impl Arm {
         let condition = if input.peek(Token![,]) && input.peek2(Token![if]) {
             input.parse::<Token![,]>()?;
             input.parse::<Token![if]>()?;
-            Some(input.call(Expr::parse_without_eager_brace)?)
+            let condition = Expr::parse_without_eager_brace(input)?;
+            if input.peek(Brace) {
+                return Err(input.error(BRACE));
+            }
+            Some(condition)
         } else {
             None
         };
