@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use crate::cell::EventKey;
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::{Context, Cx, WaitsFor};
 use crate::engine::subject::Subject;
 use crate::outcome::Outcome;
 use crate::panic::{Panic, discard_part};
@@ -48,8 +48,32 @@ pub trait Side: Send + 'static + Sized {
         discard_part(self, torn);
     }
 
-    /// The kind of event, and the primitive with the number of permits that it asks for, for reports.
-    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>);
+    /// What it waits for, for reports.
+    fn awaited(&self) -> Awaited<'_>;
+}
+
+/// What a side waits for, for reports.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Awaited<'a> {
+    /// The kind of event.
+    pub(crate) what: WaitsFor,
+    /// The fiber whose end it waits for.
+    pub(crate) on: Option<&'a Context>,
+    /// The primitive, and the number of permits that it asks for.
+    pub(crate) at: Option<(&'a Subject, usize)>,
+}
+
+impl Awaited<'_> {
+    pub(crate) fn of(what: WaitsFor) -> Self {
+        Awaited { what, on: None, at: None }
+    }
+
+    /// Whether it is one of several events of the same kind that have no names.
+    pub(crate) fn is_like(self, other: Awaited<'_>) -> bool {
+        let is_nameless = |side: Awaited<'_>| side.on.is_none() && side.at.is_none();
+        self.what == other.what && is_nameless(self) && is_nameless(other)
+    }
 }
 
 /// A side that is switched off waits for ever.
@@ -96,8 +120,8 @@ impl<S: Side> Side for Option<S> {
         }
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
-        self.as_ref().map_or((WaitsFor::Never, None), Side::awaited)
+    fn awaited(&self) -> Awaited<'_> {
+        self.as_ref().map_or(Awaited::of(WaitsFor::Never), Side::awaited)
     }
 }
 
@@ -142,7 +166,7 @@ impl<T: Send + 'static> Side for NoSide<T> {
         match self.0 {}
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
+    fn awaited(&self) -> Awaited<'_> {
         match self.0 {}
     }
 }

@@ -9,7 +9,7 @@ use std::ptr;
 use crate::cell::{EventKey, Signal};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Waiting, Waits, frame_size, lies_in_frame};
-use crate::engine::side::Side;
+use crate::engine::side::{Awaited, Side};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -524,9 +524,13 @@ impl<W: Awaits> Side for Placed<W> {
         Waits::end(self, cx, outcome)
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
+    fn awaited(&self) -> Awaited<'_> {
         let wait = &self.leaf.wait;
-        (wait.waits_for(), wait.waits_at().map(|at| (at, wait.asks())))
+        Awaited {
+            what: wait.waits_for(),
+            on: wait.waits_on(),
+            at: wait.waits_at().map(|at| (at, wait.asks())),
+        }
     }
 }
 

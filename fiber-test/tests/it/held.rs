@@ -98,6 +98,17 @@ fn an_arm_that_is_switched_off_or_never_ends_is_no_event_of_a_race() {
 }
 
 #[test]
+fn the_end_of_a_fiber_beside_an_arm_that_never_ends_names_the_fiber() {
+    let only = never().fork().bind(|worker| worker.ended().race(Fiber::<()>::never()));
+    let two = Fiber::fork_all([never(), never()]).bind(|all| all[0].ended().race(all[1].ended()));
+    let waits = |program: Fiber<()>| deadlock(program)[1].split_once(" waits for ").unwrap().1.to_owned();
+    let only = waits(only.map(drop).boxed());
+    assert!(only.starts_with("the end of fiber 0.0, at "), "{only}");
+    let two = waits(two.map(drop).boxed());
+    assert!(two.starts_with("one of several events, at "), "{two}");
+}
+
+#[test]
 fn a_deadlock_of_two_semaphores_is_found_and_told_with_its_circle_and_places() {
     let failure = failure(opposite_orders);
     assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);

@@ -11,8 +11,8 @@
 
 use crate::cell::EventKey;
 use crate::combine::sequence::Either;
-use crate::engine::context::{Cx, WaitsFor};
-use crate::engine::side::Side;
+use crate::engine::context::{Context, Cx, WaitsFor};
+use crate::engine::side::{Awaited, Side};
 use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
 use crate::leaf::{Awaits, Leaf};
@@ -32,9 +32,8 @@ impl<S: Side> Choice<S> {
         Leaf::new(Choice { side: Some(side), site }, site)
     }
 
-    /// The primitive that a report names, and the number of permits that the fiber asks for.
-    fn at(&self) -> Option<(&Subject, usize)> {
-        self.side.as_ref().and_then(|side| side.awaited().1)
+    fn awaited(&self) -> Awaited<'_> {
+        self.side.as_ref().map_or(Awaited::of(WaitsFor::Nothing), Side::awaited)
     }
 
     /// A side has won. None is registered any more.
@@ -87,15 +86,19 @@ impl<S: Side> Awaits for Choice<S> {
     }
 
     fn waits_for(&self) -> WaitsFor {
-        self.side.as_ref().map_or(WaitsFor::Nothing, |side| side.awaited().0)
+        self.awaited().what
+    }
+
+    fn waits_on(&self) -> Option<&Context> {
+        self.awaited().on
     }
 
     fn waits_at(&self) -> Option<&Subject> {
-        self.at().map(|(of, _)| of)
+        self.awaited().at.map(|(of, _)| of)
     }
 
     fn asks(&self) -> usize {
-        self.at().map_or(1, |(_, asks)| asks)
+        self.awaited().at.map_or(1, |(_, asks)| asks)
     }
 }
 
@@ -184,11 +187,13 @@ impl<A: Side, B: Side> Side for Sides<A, B> {
 
     /// Two events at primitives are two, although they are of the same kind: a report names one of the primitives. Of two locks, one may be
     /// held by a fiber that is stuck, and the other one not: so the fiber does not wait for the first.
-    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
-        match (self.0.awaited(), self.1.awaited()) {
-            ((WaitsFor::Never, _), only) | (only, (WaitsFor::Never, _)) => only,
-            ((first, None), (second, None)) if first == second => (first, None),
-            ((_, first), (_, second)) => (WaitsFor::Either, first.or(second)),
+    fn awaited(&self) -> Awaited<'_> {
+        let (first, second) = (self.0.awaited(), self.1.awaited());
+        match (first.what, second.what) {
+            (WaitsFor::Never, _) => second,
+            (_, WaitsFor::Never) => first,
+            _ if first.is_like(second) => first,
+            _ => Awaited { at: first.at.or(second.at), ..Awaited::of(WaitsFor::Either) },
         }
     }
 }

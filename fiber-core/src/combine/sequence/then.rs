@@ -3,11 +3,10 @@
 #![allow(unsafe_code)]
 
 use crate::cell::EventKey;
-use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::context::Cx;
 use crate::engine::event::Event;
-use crate::engine::side::Side;
+use crate::engine::side::{Awaited, Side};
 use crate::engine::step::{Follow, Run, Step, follow, larger, room_with};
-use crate::engine::subject::Subject;
 use crate::error::Frame;
 use crate::outcome::Outcome;
 use crate::panic::Panic;
@@ -128,7 +127,7 @@ impl<S: Side, N: Follow<S::Out>> Side for WithSteps<S, N> {
         self.steps.discard(torn);
     }
 
-    fn awaited(&self) -> (WaitsFor, Option<(&Subject, usize)>) {
+    fn awaited(&self) -> Awaited<'_> {
         self.side.awaited()
     }
 }
