@@ -253,7 +253,8 @@ fn each_of_two_cancellations_has_reached_all_below_when_it_returns() {
 
 #[test]
 fn a_child_that_ends_between_two_cancellations_is_dropped_once() {
-    model_with_a_bound(|| {
+    // Three preemptions take longer than all other models together.
+    model_up_to(2, || {
         let parent = root();
         let leaving = child(&parent);
         let cancellers = [(); 2].map(|()| beside(&parent, |parent| Node::cancel(parent, 0)));
@@ -335,7 +336,8 @@ fn a_child_that_ends_between_two_reports_is_dropped_once_and_leaves_its_slot() {
 
 #[test]
 fn a_child_that_ends_between_a_report_and_a_cancellation_is_dropped_once() {
-    model_with_a_bound(|| {
+    // As above.
+    model_up_to(2, || {
         let parent = root();
         let leaving = child(&parent);
         let reporter = beside(&parent, |parent| drop(Node::live(parent)));
