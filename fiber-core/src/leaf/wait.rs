@@ -215,19 +215,8 @@ pub trait Awaits: Send + 'static + Sized {
         None
     }
 
-    fn waits_for(&self) -> WaitsFor;
-
-    fn waits_on(&self) -> Option<&Context> {
-        None
-    }
-
-    fn waits_at(&self) -> Option<&Subject> {
-        None
-    }
-
-    fn asks(&self) -> usize {
-        1
-    }
+    /// For reports.
+    fn awaited(&self) -> Awaited<'_>;
 }
 
 impl<W: Wait> Awaits for W {
@@ -262,18 +251,8 @@ impl<W: Wait> Awaits for W {
     }
 
     #[inline]
-    fn waits_for(&self) -> WaitsFor {
-        Wait::waits_for(self)
-    }
-
-    #[inline]
-    fn waits_on(&self) -> Option<&Context> {
-        Wait::waits_on(self)
-    }
-
-    #[inline]
-    fn waits_at(&self) -> Option<&Subject> {
-        Wait::waits_at(self)
+    fn awaited(&self) -> Awaited<'_> {
+        Awaited { what: self.waits_for(), on: self.waits_on(), at: self.waits_at().map(|at| (at, 1)) }
     }
 }
 
@@ -443,9 +422,10 @@ impl<W: Awaits> Waits for Placed<W> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
         let Leaf { wait, site } = &self.leaf;
-        let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
+        let Awaited { what, on, at } = wait.awaited();
+        let asks = at.map_or(1, |(_, asks)| u32::try_from(asks).unwrap_or(u32::MAX));
         let context = cx.context();
-        let event = context.begin_wait(wait.waits_for(), site, wait.waits_on(), wait.waits_at(), asks);
+        let event = context.begin_wait(what, site, on, at.map(|(of, _)| of), asks);
         let event = if W::CAN_LOSE && context.is_raced() { event.raced() } else { event };
         // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
         match self.ask(|wait, place| unsafe { wait.register(place, cx, event) }) {
@@ -525,12 +505,7 @@ impl<W: Awaits> Side for Placed<W> {
     }
 
     fn awaited(&self) -> Awaited<'_> {
-        let wait = &self.leaf.wait;
-        Awaited {
-            what: wait.waits_for(),
-            on: wait.waits_on(),
-            at: wait.waits_at().map(|at| (at, wait.asks())),
-        }
+        self.leaf.wait.awaited()
     }
 }
 

@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::cell::EventKey;
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::event::Event;
+use crate::engine::side::Awaited;
 use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
 use crate::leaf::{Awaits, Leaf};
@@ -175,16 +176,9 @@ impl<A: Attempt> Awaits for Operation<A> {
         self.0.missed(place)
     }
 
-    fn waits_for(&self) -> WaitsFor {
-        A::WAITS_FOR
-    }
-
-    fn waits_at(&self) -> Option<&Subject> {
-        Some(self.0.subject())
-    }
-
-    fn asks(&self) -> usize {
-        self.0.asks()
+    #[inline]
+    fn awaited(&self) -> Awaited<'_> {
+        Awaited { what: A::WAITS_FOR, on: None, at: Some((self.0.subject(), self.0.asks())) }
     }
 }
 

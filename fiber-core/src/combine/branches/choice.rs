@@ -11,9 +11,8 @@
 
 use crate::cell::EventKey;
 use crate::combine::sequence::Either;
-use crate::engine::context::{Context, Cx, WaitsFor};
+use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::side::{Awaited, Side};
-use crate::engine::subject::Subject;
 use crate::error::{Frame, Site};
 use crate::leaf::{Awaits, Leaf};
 use crate::outcome::Outcome;
@@ -30,10 +29,6 @@ impl<S: Side> Choice<S> {
     #[inline]
     pub(super) fn leaf(side: S, site: Site) -> Leaf<Self> {
         Leaf::new(Choice { side: Some(side), site }, site)
-    }
-
-    fn awaited(&self) -> Awaited<'_> {
-        self.side.as_ref().map_or(Awaited::of(WaitsFor::Nothing), Side::awaited)
     }
 
     /// A side has won. None is registered any more.
@@ -85,20 +80,8 @@ impl<S: Side> Awaits for Choice<S> {
         self.end(cx, event)
     }
 
-    fn waits_for(&self) -> WaitsFor {
-        self.awaited().what
-    }
-
-    fn waits_on(&self) -> Option<&Context> {
-        self.awaited().on
-    }
-
-    fn waits_at(&self) -> Option<&Subject> {
-        self.awaited().at.map(|(of, _)| of)
-    }
-
-    fn asks(&self) -> usize {
-        self.awaited().at.map_or(1, |(_, asks)| asks)
+    fn awaited(&self) -> Awaited<'_> {
+        self.side.as_ref().map_or(Awaited::of(WaitsFor::Nothing), Side::awaited)
     }
 }
 
