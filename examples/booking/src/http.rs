@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::map_response_with_state;
@@ -16,7 +17,7 @@ use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::sync::CircuitOpen;
 use fiber_core::{Context, Error, Fiber, Group};
 use fiber_sched::Inspector;
-use fiber_sched::tower::RequestLayer;
+use fiber_sched::tower::{RequestBody, RequestLayer};
 use tokio::runtime::Handle;
 use tracing::{error, warn};
 
@@ -61,8 +62,7 @@ impl App {
         Router::new()
             .route("/bookings", post(book))
             .route("/events/{event}/bookings", get(list))
-            .layer(requests)
-            .layer(map_response_with_state(self.clone(), answered))
+            .layer((map_response_with_state(self.clone(), answered), requests))
             .route("/debug/fibers", any(move |request: Request| async move { inspector.answer(&request) }))
             .route("/metrics", get(metrics))
             .with_state(self)
@@ -87,11 +87,11 @@ pub fn limit(headers: &HeaderMap) -> Duration {
 }
 
 /// Counts an answer, and says why there is no other one.
-async fn answered(State(app): State<App>, answer: Response) -> Response {
+async fn answered(State(app): State<App>, answer: Response<RequestBody<Body>>) -> Response {
     *app.0.answers.lock().unwrap().entry(answer.status().as_u16()).or_default() += 1;
     match answer.extensions().get::<Arc<Error>>() {
         Some(error) => (answer.status(), error.to_string()).into_response(),
-        None => answer,
+        None => answer.into_response(),
     }
 }
 

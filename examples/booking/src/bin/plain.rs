@@ -1,8 +1,8 @@
 //! The same bookings in plain tokio, for comparisons: deadline, retries, hedging, breakers, a cache that makes one request for all
-//! callers that want the same price, a bounded number of database calls, request numbers in the log. It has no dump, no orderly
-//! shutdown, no idempotent orders, and no bound on the cache. `PORT` as for the service.
+//! callers that want the same price, a bounded number of database calls, request numbers in the log, answers counted by status. It has
+//! no dump, no orderly shutdown, no idempotent orders, and no bound on the cache. `PORT` as for the service.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::env;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,6 +11,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::middleware::map_response_with_state;
+use axum::response::Response;
 use axum::routing::post;
 use axum::{Json, Router, serve};
 use booking::domain::{Booking, Order, Refusal};
@@ -43,7 +45,8 @@ struct Shared {
     database: Arc<Mutex<Connection>>,
     calls: Arc<Semaphore>,
     begun: AtomicU64,
-    booked: AtomicU64,
+    /// The number of answers by their statuses.
+    answers: Mutex<BTreeMap<u16, u64>>,
 }
 
 /// After 20 failures in a row, rejects all calls for a second, and then lets one through on trial.
@@ -161,8 +164,12 @@ async fn book(
     let request = app.book(order).instrument(info_span!("request", number));
     let booking = timeout(limit(&headers), request).await.map_err(|_| StatusCode::GATEWAY_TIMEOUT)?;
     let booking = booking.map_err(|_| StatusCode::BAD_GATEWAY)?;
-    app.booked.fetch_add(1, Ordering::Relaxed);
     Ok((StatusCode::CREATED, Json(booking)))
+}
+
+async fn answered(State(app): State<App>, answer: Response) -> Response {
+    *app.answers.lock().unwrap().entry(answer.status().as_u16()).or_default() += 1;
+    answer
 }
 
 #[tokio::main]
@@ -178,11 +185,12 @@ async fn main() -> Result<(), Failure> {
         database: Arc::new(Mutex::new(store::in_memory()?)),
         calls: Arc::new(Semaphore::new(store::MOST_CALLS)),
         begun: AtomicU64::new(0),
-        booked: AtomicU64::new(0),
+        answers: Mutex::default(),
     });
     let port: u16 = env::var("PORT").map_or(Ok(3000), |port| port.parse())?;
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     info!("serving at http://{}", listener.local_addr()?);
-    serve(listener, Router::new().route("/bookings", post(book)).with_state(app)).await?;
+    let counts = map_response_with_state(app.clone(), answered);
+    serve(listener, Router::new().route("/bookings", post(book)).layer(counts).with_state(app)).await?;
     Ok(())
 }
