@@ -2,11 +2,10 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
-use fiber_core::sync::one_shot;
-use fiber_core::{Error, Fiber, Resume};
+use fiber_core::{Error, Fiber};
 use http::header::CONTENT_LENGTH;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
@@ -17,7 +16,7 @@ use tower_service::Service;
 
 use super::body::RequestBody;
 use super::layer::{Overloaded, RequestLayer};
-use super::slot::{Taker, slot};
+use super::slot::{LastByte, Taker, slot};
 use super::tied::Tied;
 
 /// The service that [`RequestLayer`] makes of another one.
@@ -77,12 +76,10 @@ where
         let (giver, taker) = slot();
         let (head, body) = request.into_parts();
         let run = Fiber::from_future(async move {
-            let response = inside.call(Request::from_parts(giver.head(), body)).await;
-            let (last_byte, is_sent) = one_shot();
-            giver.give((response, last_byte));
+            giver.give(inside.call(Request::from_parts(giver.head(), body)).await);
             drop(inside);
-            // In the block, with which ends what the service has forked. An error says that nobody reads the body any more.
-            _ = is_sent.await;
+            // In the block, with which ends what the service has forked.
+            giver.last_byte().await;
             Ok::<(), Error>(())
         });
         let has_body = head.method != Method::HEAD;
@@ -90,11 +87,9 @@ where
         let fiber = self.layer.fiber(&head, run.boxed());
         taker.give_head(head);
         let fiber = Tied::new(self.layer.spawn(fiber, place), !self.layer.is_to_the_end());
-        RequestFuture(Stage::Runs { taker, fiber: Some(fiber), has_body })
+        RequestFuture(Stage::Runs { ends: Some((taker, fiber)), has_body })
     }
 }
-
-type Given<B, E> = (Result<Response<B>, E>, Resume<()>);
 
 /// The future of a [`RequestService`]: the response of the service inside, or one that says why there is none.
 pub struct RequestFuture<B, E>(Stage<B, E>);
@@ -103,15 +98,18 @@ enum Stage<B, E> {
     /// `None` at the end.
     Refused(Option<Error>),
     Runs {
-        taker: Taker<Parts, Given<B, E>>,
         /// `None` at the end.
-        fiber: Option<Tied>,
+        ends: Option<(Taker<Parts, Result<Response<B>, E>>, Tied)>,
         /// Not the response to a `HEAD`: a server does not read what the service gives as its body.
         has_body: bool,
     },
 }
 
-impl<B: Body + Default, E> Future for RequestFuture<B, E> {
+impl<B, E> Future for RequestFuture<B, E>
+where
+    B: Body + Default + Send + 'static,
+    E: Send + 'static,
+{
     type Output = Result<Response<RequestBody<B>>, E>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -120,22 +118,22 @@ impl<B: Body + Default, E> Future for RequestFuture<B, E> {
                 let error = error.take().expect("a future is not polled after its end");
                 Poll::Ready(Ok(refusal(error)))
             }
-            Stage::Runs { taker, fiber, has_body } => {
-                if let Poll::Ready((response, last_byte)) = taker.poll(cx) {
-                    let mut fiber = fiber.take().expect("there is one response");
-                    return Poll::Ready(match response {
-                        Ok(response) => Ok(with_fiber(response, fiber, last_byte, *has_body)),
-                        Err(error) => {
-                            // The client has not gone away: without the last byte, the fiber ends by itself.
-                            fiber.release();
-                            Err(error)
-                        }
-                    });
-                }
-                let tied = fiber.as_mut().expect("a future is not polled after its end");
-                tied.poll_end(cx).map(|error| {
-                    *fiber = None;
-                    Ok(refusal(error))
+            Stage::Runs { ends, has_body } => {
+                let (taker, fiber) = ends.as_mut().expect("a future is not polled after its end");
+                let answer = match taker.poll(cx) {
+                    Poll::Ready(Ok(response)) => Ok(Ok(response)),
+                    Poll::Ready(Err(error)) => {
+                        // The client has not gone away: without a body, the fiber ends by itself.
+                        fiber.release();
+                        Ok(Err(error))
+                    }
+                    Poll::Pending => Err(ready!(fiber.poll_end(cx))),
+                };
+                let (taker, fiber) = ends.take().expect("there is one response");
+                Poll::Ready(match answer {
+                    Ok(response) => response
+                        .map(|response| with_fiber(response, fiber, taker.into_last_byte(), *has_body)),
+                    Err(error) => Ok(refusal(error)),
                 })
             }
         }
@@ -146,7 +144,7 @@ impl<B: Body + Default, E> Future for RequestFuture<B, E> {
 fn with_fiber<B: Body>(
     response: Response<B>,
     fiber: Tied,
-    last_byte: Resume<()>,
+    last_byte: LastByte,
     has_body: bool,
 ) -> Response<RequestBody<B>> {
     let length = response.headers().get(CONTENT_LENGTH);
