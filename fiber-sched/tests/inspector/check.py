@@ -154,7 +154,8 @@ def threads_are_drawn(page, check):
     check.that("threads show what they do", "runs" in threads and "stuck" in threads and "worker-0" in threads, threads)
     heights = page.ask("return [...document.querySelectorAll('.thread .area')].map((area) => area.getBBox().height)")
     check.that("the one that is stuck was busy all the time", any(height > 19 for height in heights), heights)
-    check.that("its turn is marked", page.ask("return document.querySelectorAll('.thread .long.now').length") == 1)
+    marked = "return [...document.querySelectorAll('.thread')].some((thread) => thread.innerText.includes('stuck') && thread.querySelector('.long.now'))"
+    check.that("its turn is marked", page.until(marked))
     check.that("workers have numbers", page.until("return document.querySelectorAll('#workers tbody tr').length") == 4)
 
 
