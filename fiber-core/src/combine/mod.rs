@@ -17,11 +17,12 @@ mod sequence;
 pub use branches::Raced;
 pub(crate) use branches::each::each;
 pub(crate) use branches::{arms, dataflow};
+pub(crate) use fork::detach_here;
 pub use fork::{Call, CancelOnDrop, Group, Handle, Scope};
 pub(crate) use loops::Retry;
 pub(crate) use region::{RegionEnd, run_guarded, wait_last, when_childless};
 pub use sequence::{Either, Restore, uncancelable};
-pub(crate) use sequence::{Interruptible, OneOf, Then};
+pub(crate) use sequence::{Interruptible, Then};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

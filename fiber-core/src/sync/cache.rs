@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use super::promise::Promise;
 use super::recency::Recency;
-use crate::combine::{Either, Handle, OneOf};
-use crate::engine::context::Context;
-use crate::engine::step::Run;
-use crate::error::{Abandoned, Error, counted};
+use crate::combine::detach_here;
+use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Run, Step};
+use crate::error::{Abandoned, Error, Frame, Site, counted};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
@@ -129,26 +129,7 @@ where
         R: Run<Out = V>,
         F: FnOnce() -> Fiber<V, R> + Send + 'static,
     {
-        let (site, cache) = (Location::caller(), self.clone());
-        Fiber::now().bind_at(site, move |now| {
-            let answer = Fiber::new(match cache.ask(key, now, site) {
-                Answer::Value(value) => OneOf::First(OneOf::First(Fiber::success(value).into_run())),
-                Answer::Wait(asker) => OneOf::First(OneOf::Other(asker.wait(site).into_run())),
-                Answer::Compute(asker) => {
-                    // Other fibers may already wait, so it starts even if this fiber is cancelled at this moment.
-                    let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
-                    let wait = move |computing: Handle<()>| {
-                        asker.computation.askers.lock().computing = Some(computing.context().clone());
-                        asker.wait(site)
-                    };
-                    OneOf::Other(started.bind_at(site, wait).into_run())
-                }
-            });
-            answer.map_at(site, |answer| match answer {
-                Either::Left(answer) => answer.into_inner(),
-                Either::Right(answer) => answer,
-            })
-        })
+        Fiber::new(Get { cache: self.clone(), key, compute, site: Location::caller() })
     }
 
     /// The value of `key`, if it is kept, even if it has expired. This does not count as a use.
@@ -211,9 +192,9 @@ where
         self.len() == 0
     }
 
-    fn ask(&self, key: K, now: Instant, site: &'static Location<'static>) -> Answer<K, V> {
+    fn ask(self, key: K, cx: &Cx<'_>, site: Site) -> Answer<K, V, Running<K, V>> {
         let mut state = self.0.lock();
-        if let Some(value) = state.used(&key, now) {
+        if let Some(value) = state.used(&key, cx) {
             return Answer::Value(value);
         }
         let under_way = match state.entries.get(&key) {
@@ -229,9 +210,54 @@ where
         let expired = if is_first { state.replace(&key, Entry::Computed(computation.clone())) } else { None };
         drop(state);
         // Ends the computation if the drop of an expired value panics.
-        let asker = Asker { cache: self.clone(), key, computation };
+        let asker = Asker { cache: self, key, computation };
         drop(expired);
-        if is_first { Answer::Compute(asker) } else { Answer::Wait(asker) }
+        if !is_first {
+            return Answer::Wait(asker);
+        }
+        let Asker { cache, key, computation } = &asker;
+        let running = Running { cache: cache.clone(), key: key.clone(), computation: computation.clone() };
+        Answer::Compute(asker, running)
+    }
+}
+
+/// The description of [`Cache::get`].
+struct Get<K, V: 'static, F> {
+    cache: Cache<K, V>,
+    key: K,
+    compute: F,
+    site: Site,
+}
+
+impl<K: Key, V: Value, R, F> Run for Get<K, V, F>
+where
+    R: Run<Out = V>,
+    F: FnOnce() -> Fiber<V, R> + Send + 'static,
+{
+    type Out = Arc<V>;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Arc<V>> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let Get { cache, key, compute, site } = self;
+        // It calls code of the key, and drops the closure if that is not needed.
+        let answer = guard(move || match cache.ask(key, cx, site) {
+            Answer::Value(value) => Answer::Value(value),
+            Answer::Wait(asker) => Answer::Wait(asker),
+            Answer::Compute(asker, running) => Answer::Compute(asker, running.fiber(compute, site)),
+        });
+        let asker = match answer {
+            Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(Frame::new("get", site))),
+            Ok(Answer::Value(value)) => return Step::Done(Outcome::Success(value)),
+            Ok(Answer::Wait(asker)) => asker,
+            Ok(Answer::Compute(asker, fiber)) => {
+                let note = |fiber: &Context| asker.computation.askers.lock().computing = Some(fiber.clone());
+                drop(detach_here(cx, fiber, site, note));
+                asker
+            }
+        };
+        asker.wait(site).into_run().run(cx)
     }
 }
 
@@ -242,18 +268,18 @@ trait Value: Send + Sync + 'static {}
 impl<V: Send + Sync + 'static> Value for V {}
 
 /// The result of asking for a value.
-enum Answer<K: Key, V: Value> {
+enum Answer<K: Key, V: Value, C> {
     Value(Arc<V>),
     Wait(Asker<K, V>),
     /// The value has to be computed, for this waiter and those that come meanwhile.
-    Compute(Asker<K, V>),
+    Compute(Asker<K, V>, C),
 }
 
 impl<K: Key, V> State<K, V> {
     /// The value of `key`, unless it has expired. Counts as a use.
-    fn used(&mut self, key: &K, now: Instant) -> Option<Arc<V>> {
+    fn used(&mut self, key: &K, cx: &Cx<'_>) -> Option<Arc<V>> {
         let Some(Entry::Kept(kept)) = self.entries.get(key) else { return None };
-        if kept.expires <= now {
+        if kept.expires < Instant::FAR_FUTURE && kept.expires <= cx.scheduler().now() {
             return None;
         }
         self.by_use.renew(kept.place);
@@ -311,7 +337,7 @@ impl<K: Key, V> State<K, V> {
 }
 
 impl<V: Value> Computation<V> {
-    fn new(site: &'static Location<'static>) -> Self {
+    fn new(site: Site) -> Self {
         Computation { promise: Promise::in_place_of("Cache", site), askers: Noted::default() }
     }
 }
@@ -324,29 +350,11 @@ struct Asker<K: Key, V: Value> {
 }
 
 impl<K: Key, V: Value> Asker<K, V> {
-    fn wait(self, site: &'static Location<'static>) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V>> {
+    fn wait(self, site: Site) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V>> {
         self.computation.promise.wait_at(site).map_at(site, move |value| {
             drop(self);
             value.unwrap_or_else(|message| resume_unwind(Box::new(String::from(&*message))))
         })
-    }
-
-    /// The fiber that computes the value for all waiters.
-    fn computed_by<R, F>(
-        &self,
-        compute: F,
-        site: &'static Location<'static>,
-    ) -> Fiber<(), impl Run<Out = ()> + use<K, V, R, F>>
-    where
-        R: Run<Out = V>,
-        F: FnOnce() -> Fiber<V, R> + Send + 'static,
-    {
-        let (cache, key, computation) = (self.cache.clone(), self.key.clone(), self.computation.clone());
-        let running = Running { cache, key, computation };
-        Fiber::defer_at(site, compute)
-            // The lifetime starts when the value is complete.
-            .bind_at(site, move |value| Fiber::now().map_at(site, move |now| (value, now)))
-            .map_outcome_at(site, move |outcome| running.settle(outcome))
     }
 }
 
@@ -387,6 +395,18 @@ struct Running<K: Key, V: Value> {
 }
 
 impl<K: Key, V: Value> Running<K, V> {
+    /// The fiber that computes the value for all waiters.
+    fn fiber<R, F>(self, compute: F, site: Site) -> Fiber<(), impl Run<Out = ()> + use<K, V, R, F>>
+    where
+        R: Run<Out = V>,
+        F: FnOnce() -> Fiber<V, R> + Send + 'static,
+    {
+        Fiber::defer_at(site, compute)
+            // The lifetime starts when the value is complete.
+            .bind_at(site, move |value| Fiber::now().map_at(site, move |now| (value, now)))
+            .map_outcome_at(site, move |outcome| self.settle(outcome))
+    }
+
     /// Gives the outcome to the waiters. Without any, a failure or a panic is that of the fiber, which nobody joins, so that it is reported.
     fn settle(&self, outcome: Outcome<(V, Instant)>) -> Outcome<()> {
         let mut state = self.cache.0.lock();

@@ -3,12 +3,15 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::step::Run;
-use crate::error::{Error, Frame, counted};
+use crate::combine::Then;
+use crate::engine::context::Cx;
+use crate::engine::step::{Follow, Run, Step};
+use crate::error::{Error, Frame, Site, counted};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
+use crate::panic::guard;
 use crate::primitive::{AtomicU64, Ordering};
 
 /// Stops calls to an operation that fails again and again, so that it can recover and its callers fail fast.
@@ -48,14 +51,17 @@ use crate::primitive::{AtomicU64, Ordering};
 ///
 /// Clones share the state. Use it on one scheduler only: another one has another clock.
 #[derive(Clone)]
-pub struct CircuitBreaker {
+pub struct CircuitBreaker(Arc<Counting>);
+
+/// The state, and which errors count as failures there.
+struct Counting {
     shared: Arc<Shared>,
     /// `None`: every error counts.
     counts: Option<Condition>,
 }
 
 /// Whether an error counts as a failure.
-type Condition = Arc<dyn Fn(&Error) -> bool + Send + Sync>;
+type Condition = Box<dyn Fn(&Error) -> bool + Send + Sync>;
 
 struct Shared {
     most_failures: u32,
@@ -89,7 +95,7 @@ impl CircuitBreaker {
         assert!(failures > 0, "a circuit breaker opens after at least one failure");
         let state = Noted::new(State::Closed { failures: 0 });
         let shared = Shared { most_failures: failures, pause, state, closed: AtomicU64::new(0) };
-        CircuitBreaker { shared: Arc::new(shared), counts: None }
+        CircuitBreaker(Arc::new(Counting { shared: Arc::new(shared), counts: None }))
     }
 
     /// Counts a failure only if its error satisfies `condition`, in calls through this handle and clones made from it. A
@@ -111,7 +117,10 @@ impl CircuitBreaker {
     /// A panic of `condition` is suppressed into the failure, as that of a finalizer is; the call does not count.
     #[must_use]
     pub fn counting(self, condition: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
-        CircuitBreaker { counts: Some(Arc::new(condition)), ..self }
+        CircuitBreaker(Arc::new(Counting {
+            shared: self.0.shared.clone(),
+            counts: Some(Box::new(condition)),
+        }))
     }
 
     /// Runs `fiber`, unless the breaker is open.
@@ -127,41 +136,81 @@ impl CircuitBreaker {
         T: Send + 'static,
         R: Run<Out = T>,
     {
-        let (site, breaker) = (Location::caller(), self.clone());
-        let admitted =
-            Fiber::now().map_outcome_at(site, move |now| match now.map(|now| breaker.admit(now)) {
-                Outcome::Success(Err(open)) => {
-                    Outcome::Failure(Error::new(open)).passed(Frame::new("protect", site))
-                }
-                now => now.map(|call| call.expect("admitted")),
-            });
-        admitted.bind_at(site, move |call: Call| {
-            fiber.on_outcome_at(site, move |outcome| {
-                let has_failed = match outcome {
-                    Outcome::Success(_) => Some(false),
-                    Outcome::Failure(error) => Some(call.counts(error)),
-                    Outcome::Panicked(_) => Some(true),
-                    Outcome::Cancelled => None,
-                };
-                Fiber::now().map_at(site, move |now| call.ended(has_failed, now))
-            })
-        })
+        let site = Location::caller();
+        let admitted = Fiber::new(Admit { breaker: self.clone(), site });
+        admitted.bind_at(site, move |call| Fiber::new(Then::new(fiber.into_run(), Judge { call, site })))
     }
 
-    fn admit(&self, now: Instant) -> Result<Call, CircuitOpen> {
-        let mut state = self.shared.state.lock();
+    fn admit(self, cx: &Cx<'_>) -> Result<Call, CircuitOpen> {
+        let shared = &*self.0.shared;
+        let mut state = shared.state.lock();
         let is_trial = match *state {
             State::Closed { .. } => false,
-            State::Open { until } if now < until => return Err(CircuitOpen { until: Some(until) }),
+            State::Open { until } if cx.scheduler().now() < until => {
+                return Err(CircuitOpen { until: Some(until) });
+            }
             State::HalfOpen { is_tried: true } => return Err(CircuitOpen { until: None }),
             State::Open { .. } | State::HalfOpen { .. } => true,
         };
         if is_trial {
             *state = State::HalfOpen { is_tried: true };
         }
+        drop(state);
         // Relaxed, here and below: the lock orders all accesses.
-        let closed = self.shared.closed.load(Ordering::Relaxed);
-        Ok(Call { breaker: self.clone(), is_trial, closed })
+        let closed = shared.closed.load(Ordering::Relaxed);
+        Ok(Call { breaker: self, is_trial, closed })
+    }
+}
+
+/// Lets a call run, or refuses it.
+struct Admit {
+    breaker: CircuitBreaker,
+    site: Site,
+}
+
+impl Run for Admit {
+    type Out = Call;
+    const ROOM: usize = 0;
+
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Call> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        Step::Done(match self.breaker.admit(cx) {
+            Ok(call) => Outcome::Success(call),
+            Err(open) => Outcome::Failure(Error::new(open)).passed(Frame::new("protect", self.site)),
+        })
+    }
+}
+
+/// The step after a call, which tells the breaker how it has ended.
+struct Judge {
+    call: Call,
+    site: Site,
+}
+
+impl<T: Send + 'static> Follow<T> for Judge {
+    type Out = T;
+    const NEVER_WAITS: bool = true;
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
+        let Judge { mut call, site } = self;
+        let frame = Frame::new("protect", site);
+        let judged = guard(|| match &outcome {
+            Outcome::Success(_) => Some(false),
+            Outcome::Failure(error) => Some(call.counts(error)),
+            Outcome::Panicked(_) => Some(true),
+            Outcome::Cancelled => None,
+        });
+        let outcome = match judged {
+            Ok(has_failed) => {
+                has_failed.into_iter().for_each(|has_failed| call.end(has_failed, cx));
+                outcome.passed(frame)
+            }
+            Err(panic) => outcome.passed(frame).suppress(Outcome::<()>::Panicked(panic), cx),
+        };
+        // It may be the last handle of the breaker, with a closure of the user.
+        Step::Done(outcome.without(call, cx))
     }
 }
 
@@ -176,12 +225,11 @@ struct Call {
 
 impl Call {
     fn counts(&self, error: &Error) -> bool {
-        self.breaker.counts.as_ref().is_none_or(|condition| condition(error))
+        self.breaker.0.counts.as_ref().is_none_or(|condition| condition(error))
     }
 
-    fn ended(mut self, has_failed: Option<bool>, now: Instant) {
-        let Some(has_failed) = has_failed else { return };
-        let Shared { most_failures, pause, state, closed } = &*self.breaker.shared;
+    fn end(&mut self, has_failed: bool, cx: &Cx<'_>) {
+        let Shared { most_failures, pause, state, closed } = &*self.breaker.0.shared;
         let mut state = state.lock();
         let is_of_now = closed.load(Ordering::Relaxed) == self.closed;
         *state = match *state {
@@ -192,7 +240,7 @@ impl Call {
             State::Closed { failures } if has_failed && failures + 1 < *most_failures => {
                 State::Closed { failures: failures + 1 }
             }
-            _ if has_failed => State::Open { until: now + *pause },
+            _ if has_failed => State::Open { until: cx.scheduler().now() + *pause },
             _ => State::Closed { failures: 0 },
         };
         if self.is_trial && !has_failed {
@@ -206,14 +254,14 @@ impl Drop for Call {
     /// A trial that is abandoned allows the next one.
     fn drop(&mut self) {
         if self.is_trial {
-            *self.breaker.shared.state.lock() = State::HalfOpen { is_tried: false };
+            *self.breaker.0.shared.state.lock() = State::HalfOpen { is_tried: false };
         }
     }
 }
 
 impl fmt::Debug for CircuitBreaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self.shared.state.lock() {
+        match *self.0.shared.state.lock() {
             State::Closed { failures } => {
                 write!(f, "CircuitBreaker: closed, {}", counted(failures, "failure"))
             }

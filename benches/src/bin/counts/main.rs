@@ -17,7 +17,9 @@ use std::mem::replace;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::sync::{Channel, Mutex, Notify, Receiver, Semaphore, Sender, one_shot};
+use fiber_core::sync::{
+    Cache, Channel, CircuitBreaker, Mutex, Notify, Receiver, Semaphore, Sender, one_shot,
+};
 use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, fiber, local_key, race};
 use fiber_sched::{CurrentThread, History, Pool, block_on};
 use fiber_test::{Explore, Search};
@@ -142,6 +144,12 @@ const ROWS: &[(&str, Row)] = &[
     }),
     ("hedge, ready", |count| rounds(count, || Fiber::hedge(LONG, 2, || Fiber::lazy(|| ())))),
     ("hedge whose attempt yields", |count| rounds(count, || Fiber::hedge(LONG, 2, Fiber::yield_now))),
+    ("a value that a cache keeps", |count| values(count, 1)),
+    ("a value that a cache computes, with a yield", |count| values(count, u64::MAX)),
+    ("a call through a breaker", |count| {
+        let breaker = CircuitBreaker::new(3, LONG);
+        rounds(count, move || breaker.protect(Fiber::yield_now()))
+    }),
     ("spawn in a group and join", |count| {
         Fiber::defer(move || {
             let group = Context::current().expect("in a fiber").group();
@@ -171,6 +179,12 @@ const ROWS: &[(&str, Row)] = &[
 
 local_key! {
     static NUMBER: u64 = 0;
+}
+
+/// Asks a cache for values, with so many keys in turns.
+fn values(count: u64, keys: u64) -> Fiber<u64> {
+    let cache = Cache::new(1_000);
+    Fiber::iterate(0, move |n| cache.get(n % keys, Fiber::yield_now).map(move |_| next(n, count))).boxed()
 }
 
 /// What a service repeats a request by.

@@ -7,6 +7,7 @@ use super::result_cell::Home;
 use super::tied::CancelOnDrop;
 use crate::engine::context::{Context, Cx, Watch};
 use crate::engine::step::{Run, Step};
+use crate::engine::task::Task;
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -120,8 +121,7 @@ impl<R: Run> Run for Disconnect<R> {
             return cx.refuse(self);
         }
         let (branch, task) = Branch::detached(cx, self.run, Home, self.site);
-        branch.run_last(&cx.above(&Watch::host(cx)), task);
-        let mut connection = Connection(Handle::new(branch).cancel_on_drop());
+        let mut connection = Connection(start_here(cx, branch, task).cancel_on_drop());
         // If the fiber was cancelled meanwhile, its wait sees the cancellation, and cancels the branch.
         match connection.end(cx) {
             Some(outcome) => Step::Done(outcome),
@@ -132,6 +132,27 @@ impl<R: Run> Run for Disconnect<R> {
     fn discard(self, torn: &mut Vec<Panic>) {
         self.run.discard(torn);
     }
+}
+
+/// Runs a fork of `fiber` below the scheduler's root in this turn, if the scheduler agrees. `before` sees its context first.
+pub(crate) fn detach_here<T: Send + 'static, R: Run<Out = T>>(
+    cx: &Cx<'_>,
+    fiber: Fiber<T, R>,
+    site: Site,
+    before: impl FnOnce(&Context),
+) -> Handle<T> {
+    let (branch, task) = Branch::forked(cx, &cx.context().topmost(), fiber.into_run(), Home, site);
+    before(branch.context());
+    start_here(cx, branch, task)
+}
+
+fn start_here<T: Send + 'static, R: Run<Out = T>>(
+    cx: &Cx<'_>,
+    branch: Branch<R, Home>,
+    task: Task,
+) -> Handle<T> {
+    branch.run_last(&cx.above(&Watch::host(cx)), task);
+    Handle::new(branch)
 }
 
 /// Takes the outcome of a fiber that is cancelled together with the waiting one, but not awaited.

@@ -16,6 +16,7 @@ pub(crate) mod spawn;
 mod tied;
 
 pub use call::Call;
+pub(crate) use detach::detach_here;
 pub use group::Group;
 pub use handle::Handle;
 pub use scope::Scope;
