@@ -48,6 +48,12 @@ impl WaitList {
         others.remove(&key)
     }
 
+    pub(crate) fn get(&self, key: WaitKey) -> Option<&Wakeup> {
+        let Waiting { first, others } = &self.waiting;
+        let first = first.as_ref().filter(|(of_first, _)| *of_first == key);
+        first.map(|(_, wakeup)| wakeup).or_else(|| others.get(&key))
+    }
+
     /// The wake-ups, in no order.
     pub(crate) fn wakeups(&self) -> impl Iterator<Item = &Wakeup> {
         let Waiting { first, others } = &self.waiting;

@@ -5,7 +5,7 @@ use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::support::Counter;
@@ -253,6 +253,34 @@ fn the_future_of_a_handle_that_has_given_the_outcome_does_not_wait_again() {
     let mut future = pool.spawn(Fiber::success(1)).into_future();
     assert_eq!(fiber_sched::block_on(&mut future).unwrap(), 1);
     drop(fiber_sched::block_on(&mut future));
+}
+
+#[test]
+fn a_handle_wakes_the_task_that_has_polled_it_last() {
+    let test = TestScheduler::new();
+    let [one, other] = [(); 2].map(|()| Arc::new(Signal::default()));
+    let [of_one, of_other] = [&one, &other].map(|signal| Waker::from(signal.clone()));
+    let mut handle = test.context().spawn(Fiber::delay(SECOND).map(|()| 7)).into_future();
+    let mut poll = |waker: &Waker| Pin::new(&mut handle).poll(&mut Context::from_waker(waker));
+    for _ in 0..3 {
+        assert!(poll(&of_one).is_pending());
+        assert_eq!(Arc::strong_count(&one), 3, "the test, its waker, and the fiber");
+    }
+    assert!(poll(&of_other).is_pending());
+    assert_eq!([&one, &other].map(Arc::strong_count), [2, 3]);
+    test.run_until_idle();
+    assert_eq!([&one, &other].map(|signal| signal.0.load(SeqCst)), [false, true]);
+    assert!(matches!(poll(&of_one), Poll::Ready(Outcome::Success(7))));
+}
+
+/// Whether it was woken.
+#[derive(Default)]
+struct Signal(AtomicBool);
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, SeqCst);
+    }
 }
 
 #[test]

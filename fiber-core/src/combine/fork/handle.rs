@@ -217,6 +217,11 @@ impl<T: Send + 'static> Handle<T> {
         key: &mut Option<EndKey>,
         cx: &mut std::task::Context<'_>,
     ) -> Poll<Outcome<T>> {
+        if let Some(key) = key
+            && self.cell().will_wake(key, cx.waker())
+        {
+            return Poll::Pending;
+        }
         self.unwait(key);
         if let Some(outcome) = self.take() {
             return Poll::Ready(outcome);

@@ -1,6 +1,7 @@
 //! Holds the outcome of a forked fiber, and the wake-ups of the fibers and futures that wait for its end.
 
 use std::mem::needs_drop;
+use std::task::Waker;
 
 use parking_lot::Mutex;
 
@@ -78,6 +79,14 @@ impl<T> ResultCell<T> {
         }
         // If it is gone, the fiber that ends has fired it.
         self.unlist(key).map_or(Ok(EndKey::Listed(key)), Err)
+    }
+
+    /// Whether a wake-up that was left is one of this waker, and the end of the fiber has not taken it.
+    pub(crate) fn will_wake(&self, key: &EndKey, waker: &Waker) -> bool {
+        match key {
+            EndKey::Joiner => false,
+            EndKey::Listed(key) => self.waiting().lock().get(*key).is_some_and(|left| left.will_wake(waker)),
+        }
     }
 
     /// The fibers that wait for the end of this one, each with the generation of its wait.

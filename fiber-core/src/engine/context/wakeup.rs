@@ -37,6 +37,11 @@ impl Wakeup {
         }
     }
 
+    /// Whether it is one of this waker.
+    pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
+        matches!(&self.0, Target::Waker(own) if own.will_wake(waker))
+    }
+
     /// Whether the wait goes on. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again, because the event
     /// came while another side held the race.
     pub(crate) fn is_missed(&self) -> bool {
