@@ -92,8 +92,8 @@ pub mod __macro_support {
     /// The expansion of `dataflow!` uses these.
     pub mod flow {
         pub use crate::combine::dataflow::{
-            Block, Copied, End, Failed, Gives, Graph, Handover, Made, Own, Program, Start, Step, Value,
-            copied, dataflow, end, made, step,
+            Block, Copied, End, Failed, Graph, Handover, Made, Own, Program, Start, Step, Value, copied,
+            dataflow, end, made, step,
         };
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
         let mut #values = (#(#initial,)*);
         #(#declared)*
         let handovers = #handovers;
-        let gives = #flow::Gives::new();
+        let gives = ::core::marker::PhantomData;
         #flow::dataflow(
             gives,
             &__FIBER_GRAPH,

@@ -74,7 +74,7 @@ impl Random {
             flow::step(&values, make)
         };
         let steps: Vec<_> = (0..COUNT).map(step).collect();
-        let gives = flow::Gives::new();
+        let gives = std::marker::PhantomData;
         let end = flow::end(gives, &values, |values: &mut Vec<u64>| Ok(values.iter().sum()));
         flow::dataflow(
             gives,

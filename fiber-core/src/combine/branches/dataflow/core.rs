@@ -1,9 +1,6 @@
-//! The state of a dataflow: its values, its progress, and its failures.
-
-use std::marker::PhantomData;
+//! The state of a dataflow: its program, and its failures.
 
 use super::hands::Start;
-use super::progress::{Graph, Handover, Progress};
 use super::values::{Failed, Made, Put, Step};
 use crate::combine::branches::failures::Failures;
 use crate::engine::context::Cx;
@@ -13,7 +10,7 @@ use crate::error::{Frame, Site};
 use crate::outcome::Outcome;
 use crate::panic::guard;
 
-/// The parts of a dataflow. [`Block`] is the only implementation; the trait gives its five types one name.
+/// A dataflow, and how far it has come. [`Block`](super::Block) is the only implementation; the trait gives its five types one name.
 pub trait Program: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
@@ -45,86 +42,6 @@ pub trait Program: Send + 'static + Sized {
 
 /// Starts the step of a given index.
 pub(super) type Starter<P> = fn(usize, Start<'_, '_, P>);
-
-/// The value of a dataflow, from its variables and its [`End`](super::End).
-pub(super) type Conclusion<V, Q, T> = fn(&mut V, &mut Q) -> Result<T, Failed>;
-
-/// The expansion of [`dataflow!`](crate::dataflow!).
-#[derive(Debug)]
-pub struct Block<V, Q, T, const N: usize, const H: usize>
-where
-    V: Send + 'static,
-    Q: Send + 'static,
-    T: Send + 'static,
-{
-    values: V,
-    steps: Q,
-    starter: Starter<Self>,
-    conclusion: Conclusion<V, Q, T>,
-    progress: Progress<N, H>,
-    out: PhantomData<fn() -> T>,
-}
-
-impl<V, Q, T, const N: usize, const H: usize> Block<V, Q, T, N, H>
-where
-    V: Send + 'static,
-    Q: Send + 'static,
-    T: Send + 'static,
-{
-    pub(super) fn new(
-        graph: &'static Graph<N>,
-        handovers: [Handover; H],
-        (values, steps): (V, Q),
-        starter: Starter<Self>,
-        conclusion: Conclusion<V, Q, T>,
-    ) -> Self {
-        let progress = Progress::new(graph, handovers);
-        Block { values, steps, starter, conclusion, progress, out: PhantomData }
-    }
-}
-
-impl<V, Q, T, const N: usize, const H: usize> Program for Block<V, Q, T, N, H>
-where
-    V: Send + 'static,
-    Q: Send + 'static,
-    T: Send + 'static,
-{
-    type Out = T;
-    type Values = V;
-    type Steps = Q;
-
-    fn parts(&mut self) -> (&mut V, &mut Q) {
-        (&mut self.values, &mut self.steps)
-    }
-
-    fn starter(&self) -> Starter<Self> {
-        self.starter
-    }
-
-    fn end(&mut self) -> Result<T, Failed> {
-        (self.conclusion)(&mut self.values, &mut self.steps)
-    }
-
-    fn start_next(&mut self) -> Option<usize> {
-        self.progress.start_next()
-    }
-
-    fn has_ready(&self) -> bool {
-        self.progress.has_ready()
-    }
-
-    fn has_started(&mut self, step: usize) {
-        self.progress.has_started(step);
-    }
-
-    fn has_ended(&mut self, step: usize) {
-        self.progress.has_ended(step);
-    }
-
-    fn is_over(&self) -> bool {
-        self.progress.is_over()
-    }
-}
 
 /// The state of a running dataflow. One thread at a time holds it, because expressions of the user borrow and move its
 /// values.

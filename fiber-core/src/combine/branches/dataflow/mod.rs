@@ -31,10 +31,12 @@ mod progress;
 mod shared;
 mod values;
 
+use std::marker::PhantomData;
 use std::panic::Location;
 
-use self::core::{Conclusion, Core, NAME, Starter};
+use self::core::{Core, NAME, Starter};
 use self::hands::{Crew, Hands};
+use self::progress::Conclusion;
 use self::shared::{Concluded, Shared};
 use crate::combine::region::group;
 use crate::engine::context::{Cx, Part};
@@ -43,16 +45,16 @@ use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 
-pub use self::core::{Block, Program};
+pub use self::core::Program;
 pub use self::hands::Start;
-pub use self::progress::{Graph, Handover};
-pub use self::values::{Copied, End, Failed, Gives, Made, Own, Step, Value, copied, end, made, step};
+pub use self::progress::{Block, Graph, Handover};
+pub use self::values::{Copied, End, Failed, Made, Own, Step, Value, copied, end, made, step};
 
-/// Makes the fiber of a dataflow. `Gives` comes first, so that the type of the result is known before its value is checked.
+/// Makes the fiber of a dataflow. The type of its value comes first, so that the type of the result is known before its value is checked.
 #[doc(hidden)]
 #[track_caller]
 pub fn dataflow<V, Q, T, const N: usize, const H: usize>(
-    _: Gives<T>,
+    _: PhantomData<fn() -> T>,
     graph: &'static Graph<N>,
     handovers: [Handover; H],
     steps: Q,

@@ -1,5 +1,8 @@
 //! The dependencies between steps, and the steps that can start.
 
+use super::core::{Program, Starter};
+use super::values::Failed;
+
 /// The edges of a dataflow, as found by the macro.
 #[derive(Debug)]
 pub struct Graph<const N: usize> {
@@ -21,9 +24,21 @@ pub struct Handover {
     pub is_moved: bool,
 }
 
-/// How far a dataflow has come. Every step becomes ready once.
+/// The value of a dataflow, from its variables and its [`End`](super::End).
+pub(super) type Conclusion<V, Q, T> = fn(&mut V, &mut Q) -> Result<T, Failed>;
+
+/// The expansion of [`dataflow!`](crate::dataflow!), and how far it has come. Every step becomes ready once.
 #[derive(Debug)]
-pub(super) struct Progress<const N: usize, const H: usize> {
+pub struct Block<V, Q, T, const N: usize, const H: usize>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    values: V,
+    steps: Q,
+    starter: Starter<Self>,
+    conclusion: Conclusion<V, Q, T>,
     graph: &'static Graph<N>,
     handovers: [Handover; H],
     /// For each step, the number of events that it still waits for.
@@ -35,16 +50,39 @@ pub(super) struct Progress<const N: usize, const H: usize> {
     ended: usize,
 }
 
-impl<const N: usize, const H: usize> Progress<N, H> {
-    pub(super) fn new(graph: &'static Graph<N>, handovers: [Handover; H]) -> Self {
+impl<V, Q, T, const N: usize, const H: usize> Block<V, Q, T, N, H>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    pub(super) fn new(
+        graph: &'static Graph<N>,
+        handovers: [Handover; H],
+        (values, steps): (V, Q),
+        starter: Starter<Self>,
+        conclusion: Conclusion<V, Q, T>,
+    ) -> Self {
         let mut missing = graph.needs;
         for handover in handovers.iter().filter(|handover| handover.is_moved) {
             missing[usize::from(handover.to)] += 1;
         }
-        let mut progress =
-            Progress { graph, handovers, missing, ready: [0; N], made_ready: 0, started: 0, ended: 0 };
-        (0..N).filter(|step| missing[*step] == 0).for_each(|step| progress.add_ready(step));
-        progress
+        let (ready, made_ready, started, ended) = ([0; N], 0, 0, 0);
+        let mut block = Block {
+            values,
+            steps,
+            starter,
+            conclusion,
+            graph,
+            handovers,
+            missing,
+            ready,
+            made_ready,
+            started,
+            ended,
+        };
+        (0..N).filter(|step| missing[*step] == 0).for_each(|step| block.add_ready(step));
+        block
     }
 
     fn add_ready(&mut self, step: usize) {
@@ -60,23 +98,44 @@ impl<const N: usize, const H: usize> Progress<N, H> {
             self.add_ready(step);
         }
     }
+}
 
-    /// The step that starts now.
+impl<V, Q, T, const N: usize, const H: usize> Program for Block<V, Q, T, N, H>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    type Out = T;
+    type Values = V;
+    type Steps = Q;
+
+    fn parts(&mut self) -> (&mut V, &mut Q) {
+        (&mut self.values, &mut self.steps)
+    }
+
+    fn starter(&self) -> Starter<Self> {
+        self.starter
+    }
+
+    fn end(&mut self) -> Result<T, Failed> {
+        (self.conclusion)(&mut self.values, &mut self.steps)
+    }
+
     #[inline]
-    pub(super) fn start_next(&mut self) -> Option<usize> {
+    fn start_next(&mut self) -> Option<usize> {
         let next = self.has_ready().then(|| usize::from(self.ready[self.started]));
         self.started += usize::from(next.is_some());
         next
     }
 
     #[inline]
-    pub(super) fn has_ready(&self) -> bool {
+    fn has_ready(&self) -> bool {
         self.started < self.made_ready
     }
 
-    /// The expression of the step has been evaluated.
     #[inline]
-    pub(super) fn has_started(&mut self, step: usize) {
+    fn has_started(&mut self, step: usize) {
         for index in 0..H {
             let Handover { from, to, is_moved } = self.handovers[index];
             if is_moved && usize::from(from) == step {
@@ -85,15 +144,14 @@ impl<const N: usize, const H: usize> Progress<N, H> {
         }
     }
 
-    /// The step has succeeded.
     #[inline]
-    pub(super) fn has_ended(&mut self, step: usize) {
+    fn has_ended(&mut self, step: usize) {
         self.ended += 1;
         self.graph.next[step].iter().for_each(|next| self.count_down(*next));
     }
 
     #[inline]
-    pub(super) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.ended == N
     }
 }

@@ -9,9 +9,9 @@ use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::panic::{Panic, discard_part};
 
-/// A variable of a dataflow: the value of a step, or a value that the block has captured for several steps.
-#[derive(Debug)]
-pub struct Value<T>(Kept<T>);
+/// What is kept until a step uses it: a variable, which is the value of a step, or a value that the block has captured for several steps; or
+/// the expression of a step. Each of them may panic when it is dropped. Only the first of these panics unwinds; two would abort the process.
+pub struct Value<T>(Option<T>);
 
 const EMPTY: &str = "a step starts after its inputs have values";
 
@@ -20,7 +20,7 @@ impl<T> Value<T> {
     #[doc(hidden)]
     #[inline]
     pub fn new() -> Self {
-        Value(Kept(None))
+        Value(None)
     }
 
     /// A captured variable.
@@ -30,26 +30,41 @@ impl<T> Value<T> {
     where
         T: Send + 'static,
     {
-        Value(Kept(Some(captured)))
+        Value(Some(captured))
     }
 
     /// Stores the value of the step.
     #[doc(hidden)]
     #[inline]
     pub fn put(&mut self, value: T) {
-        self.0.0 = Some(value);
+        self.0 = Some(value);
     }
 
     /// Borrows the value for a step.
     #[inline]
     pub fn get(&self) -> &T {
-        self.0.0.as_ref().expect(EMPTY)
+        self.0.as_ref().expect(EMPTY)
     }
 
     /// Moves the value out for the only step that reads it.
     #[inline]
     pub fn take(&mut self) -> T {
         self.0.take().expect(EMPTY)
+    }
+}
+
+impl<T> Drop for Value<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let mut torn = Vec::new();
+        discard_part(self.0.take(), &mut torn);
+        Panic::rethrow(torn);
+    }
+}
+
+impl<T> fmt::Debug for Value<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "kept" } else { "gone" })
     }
 }
 
@@ -110,7 +125,7 @@ impl<T> Own<T> for Value<T> {
 /// A step of a dataflow: evaluates its expression.
 #[derive(Debug)]
 pub struct Step<F> {
-    make: Kept<F>,
+    make: Value<F>,
     site: Site,
 }
 
@@ -123,14 +138,14 @@ where
     R: Run,
     F: FnOnce(&mut V) -> Result<Made<V, R>, Failed> + Send + 'static,
 {
-    Step { make: Kept(Some(make)), site: Location::caller() }
+    Step { make: Value(Some(make)), site: Location::caller() }
 }
 
 impl<F> Step<F> {
     /// The parts that the engine needs for the step, which starts once.
     #[inline]
     pub(super) fn take(&mut self) -> (F, Site) {
-        (self.make.take().expect("a step is started once"), self.site)
+        (self.make.0.take().expect("a step is started once"), self.site)
     }
 }
 
@@ -155,40 +170,20 @@ pub fn made<V, R: Run>(fiber: Fiber<R::Out, R>, put: fn(&mut V, R::Out)) -> Made
     Made { run: fiber.into_run(), put }
 }
 
-/// The type of a dataflow's value. The expansion passes it before the value, so that the compiler reports a wrong value
-/// at its place.
-#[derive(Debug)]
-pub struct Gives<T>(PhantomData<fn() -> T>);
-
-impl<T> Clone for Gives<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Gives<T> {}
-
-impl<T: Send + 'static> Gives<T> {
-    /// A type that is still to be inferred.
-    #[doc(hidden)]
-    pub fn new() -> Self {
-        Gives(PhantomData)
-    }
-}
-
-/// Declares the end of a dataflow, which makes its value.
+/// Declares the end of a dataflow, which makes its value. The expansion begins with the marker of the value's type, so that the compiler reports
+/// a wrong `return` at its place.
 #[doc(hidden)]
 #[inline]
-pub fn end<V, T, F>(_: Gives<T>, _: &V, make: F) -> End<F>
+pub fn end<V, T, F>(_: PhantomData<fn() -> T>, _: &V, make: F) -> End<F>
 where
     F: FnOnce(&mut V) -> Result<T, Failed> + Send + 'static,
 {
-    End(Kept(Some(make)))
+    End(Value(Some(make)))
 }
 
 /// The end of a dataflow.
 #[derive(Debug)]
-pub struct End<F>(Kept<F>);
+pub struct End<F>(Value<F>);
 
 impl<F> End<F> {
     /// Makes the value of the dataflow.
@@ -201,7 +196,7 @@ impl<F> End<F> {
     where
         F: FnOnce(&mut V) -> Result<T, Failed>,
     {
-        (self.0.take().expect("a dataflow ends once"))(values)
+        (self.0.0.take().expect("a dataflow ends once"))(values)
     }
 }
 
@@ -213,31 +208,5 @@ impl<E: IntoError> From<E> for Failed {
     #[track_caller]
     fn from(error: E) -> Self {
         Failed(error.into_error().passed(Frame::new("?", Location::caller())))
-    }
-}
-
-/// One of several parts, each of which may panic when it is dropped. Only the first of these panics unwinds; two would abort
-/// the process.
-struct Kept<T>(Option<T>);
-
-impl<T> Kept<T> {
-    #[inline]
-    fn take(&mut self) -> Option<T> {
-        self.0.take()
-    }
-}
-
-impl<T> Drop for Kept<T> {
-    #[inline]
-    fn drop(&mut self) {
-        let mut torn = Vec::new();
-        discard_part(self.0.take(), &mut torn);
-        Panic::rethrow(torn);
-    }
-}
-
-impl<T> fmt::Debug for Kept<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "kept" } else { "gone" })
     }
 }
