@@ -18,7 +18,7 @@ use crate::engine::borrow::is_served;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Follow, Run, Step};
-use crate::engine::task::Task;
+use crate::engine::task::{Errand, Task};
 use crate::error::{Abandoned, Error, Frame, Site};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
@@ -35,12 +35,21 @@ where
     let _ = cx.context();
     let call = Arc::new(Call { talk: Arc::default(), outcome: Mutex::new(None) });
     let order = Order { call: call.clone() };
-    let work: Box<Work> = Box::new(move |caller| order.carry_out(direct, caller));
-    Serving { call, site }.listen(cx, Some(work))
+    let work = Work(Mutex::new(Some(Box::new(move |caller| order.carry_out(direct, caller)))));
+    Serving { call, site }.listen(cx, Some(Arc::new(work)))
 }
 
-/// What the thread does, in the context in which its fiber waits for it.
-type Work = dyn FnOnce(Context) + Send;
+/// What the thread does, once, in the context in which its fiber waits for it.
+struct Work(Mutex<Option<Box<dyn FnOnce(Context) + Send>>>);
+
+impl Errand for Work {
+    fn carry_out(&self, fiber: Option<&Context>) {
+        let work = self.0.lock().take();
+        if let Some((work, fiber)) = work.zip(fiber) {
+            work(fiber.clone());
+        }
+    }
+}
 
 /// A function that runs, and what becomes of it.
 struct Call<T> {
@@ -225,7 +234,7 @@ struct Serving<T> {
 }
 
 impl<T: Send + 'static> Serving<T> {
-    fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Box<Work>>) -> Step<'s, T> {
+    fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Arc<Work>>) -> Step<'s, T> {
         let leaf = Leaf::new(Listen { talk: self.call.talk.clone(), work }, self.site);
         Step::Wait(cx.wait(leaf.placed()).then(cx, Served(Some(self))))
     }
@@ -235,7 +244,7 @@ impl<T: Send + 'static> Serving<T> {
 struct Listen {
     talk: Arc<Talk>,
     /// What the thread does, until it is asked for.
-    work: Option<Box<Work>>,
+    work: Option<Arc<Work>>,
 }
 
 impl Wait for Listen {
@@ -255,12 +264,7 @@ impl Wait for Listen {
         drop(state);
         if let Some(work) = self.work.take() {
             // Not before: a fiber that is awaited in a block may get a context of its own when it has to wait, and keeps that.
-            let caller = cx.context().clone();
-            let work = Box::new({
-                let caller = caller.clone();
-                move || work(caller)
-            });
-            cx.scheduler().schedule_dedicated(Task::blocking(caller, work));
+            cx.scheduler().schedule_dedicated(Task::errand(Some(cx.context().clone()), work));
         }
         None
     }

@@ -8,7 +8,6 @@ use std::task::Waker;
 
 use crate::cell::{EventKey, OneOf, Signal, Value, ValueRef, Values};
 use crate::drop_queue::with_own_queue;
-use crate::engine::borrow::Help;
 use crate::engine::context::{Comes, Context, Turn, TurnView, Wakeup};
 use crate::engine::frames::{Frames, Visit};
 use crate::engine::next;
@@ -78,26 +77,25 @@ enum Kind {
 
 /// Rare work, which is boxed, so that a task has two words.
 enum Other {
-    /// A closure that may block. It never unwinds.
-    Blocking(Context, Box<dyn FnOnce() + Send>),
-    /// Work that may block, whose fiber waits for it.
-    Errand(Context, Arc<dyn Errand>),
-    /// Borrowed tasks that a thread may run for their owner. They never unwind.
-    Compute(Arc<dyn Help>),
+    /// Work that may block, whose fiber waits for it; or without a fiber, borrowed tasks that a thread may run for their owner.
+    Errand(Option<Context>, Arc<dyn Errand>),
     /// The timer of a future is due.
     Fire(Waker),
 }
 
-/// Work that may block, shared with the fiber that waits for it. It never unwinds.
+/// Work for a thread, shared with the fiber that waits for it, or with the owner of borrowed tasks. It unwinds only if the drop of a user
+/// value does.
 pub(crate) trait Errand: Send + Sync {
-    /// Does the work of `fiber`, which waits for it, or has waited until it was cancelled.
-    fn carry_out(&self, fiber: &Context);
+    /// Does the work of `fiber`, which waits for it, or has waited until it was cancelled. Borrowed tasks have no fiber.
+    fn carry_out(&self, fiber: Option<&Context>);
 
-    /// The task was dropped: no thread does the work.
-    fn abandon(&self);
+    /// The task was dropped: no thread does the work. The owner of borrowed tasks runs them.
+    fn abandon(&self) {}
 
     /// Whether the work was done, or was taken back by a cancellation.
-    fn is_over(&self) -> bool;
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 impl Kind {
@@ -327,12 +325,8 @@ impl Task {
         }
     }
 
-    pub(crate) fn time_out(context: Context) -> Self {
-        Task::of_fiber(context, TIME_OUT)
-    }
-
-    /// The timer of a limit without a node. The first generation is 1.
-    pub(crate) fn end_limit(context: Context, generation: u64) -> Self {
+    /// The timer of a part, whose generation is 0, or of a limit without a node.
+    pub(crate) fn time_out(context: Context, generation: u64) -> Self {
         Task::of_fiber(context, generation << SHIFT | TIME_OUT)
     }
 
@@ -342,18 +336,9 @@ impl Task {
         Task::of_rest(rest, RESUME)
     }
 
-    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have such work"))]
-    pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
-        Task::of_other(Other::Blocking(context, work))
-    }
-
-    pub(crate) fn errand(context: Context, errand: Arc<dyn Errand>) -> Self {
-        Task::of_other(Other::Errand(context, errand))
-    }
-
-    /// A task that runs borrowed tasks of a thread. Dropping it has no effect: the owner runs them.
-    pub(crate) fn compute(help: Arc<dyn Help>) -> Self {
-        Task::of_other(Other::Compute(help))
+    /// A task that does the work of `fiber`, or without one, runs borrowed tasks of a thread.
+    pub(crate) fn errand(fiber: Option<Context>, errand: Arc<dyn Errand>) -> Self {
+        Task::of_other(Other::Errand(fiber, errand))
     }
 
     /// The fiber that the task belongs to. `None` for the wake-up of a future, and for borrowed tasks.
@@ -363,8 +348,8 @@ impl Task {
             ValueRef::First(fiber) => Some(fiber),
             ValueRef::Second(rest) => Some(rest.fiber()),
             ValueRef::Third(other) => match &**other {
-                Other::Blocking(fiber, _) | Other::Errand(fiber, _) => Some(fiber),
-                Other::Compute(_) | Other::Fire(_) => None,
+                Other::Errand(fiber, _) => fiber.as_ref(),
+                Other::Fire(_) => None,
             },
         }
     }
@@ -379,8 +364,8 @@ impl Task {
             (ValueRef::Second(_), CANCELLED) => TaskKind::Cancel,
             (ValueRef::Second(_), _) => TaskKind::Continue,
             (ValueRef::Third(other), _) => match **other {
-                Other::Blocking(..) | Other::Errand(..) => TaskKind::Blocking,
-                Other::Compute(_) => TaskKind::Compute,
+                Other::Errand(Some(_), _) => TaskKind::Blocking,
+                Other::Errand(None, _) => TaskKind::Compute,
                 Other::Fire(_) => TaskKind::Timer,
             },
         }
@@ -413,9 +398,8 @@ impl Task {
             ValueRef::First(fiber) => self.0.note() == START && fiber.is_claimed(),
             ValueRef::Second(_) => false,
             ValueRef::Third(other) => match &**other {
-                Other::Compute(help) => help.is_over(),
                 Other::Errand(_, errand) => errand.is_over(),
-                Other::Blocking(..) | Other::Fire(_) => false,
+                Other::Fire(_) => false,
             },
         }
     }
@@ -515,9 +499,7 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
         Kind::TimeOut(context, 0) => context.time_out(),
         Kind::TimeOut(context, generation) => context.timer_comes(generation, Comes::Due),
         Kind::Other(other) => match *other {
-            Other::Blocking(_, work) => catch_panic(work),
-            Other::Errand(fiber, errand) => catch_panic(|| errand.carry_out(&fiber)),
-            Other::Compute(help) => catch_panic(|| help.help()),
+            Other::Errand(fiber, errand) => catch_panic(|| errand.carry_out(fiber.as_ref())),
             Other::Fire(waker) => Wakeup::from(waker).fire(),
         },
     }
@@ -534,12 +516,12 @@ impl Kind {
             Kind::TimeOut(context, 0) => context.lose_timer(),
             Kind::TimeOut(context, generation) => context.timer_comes(generation, Comes::Lost),
             Kind::Other(other) => match *other {
-                Other::Blocking(context, work) => discard(work, &context),
-                Other::Errand(context, errand) => {
+                Other::Errand(fiber, errand) => {
                     errand.abandon();
-                    discard(errand, &context);
+                    if let Some(fiber) = fiber {
+                        discard(errand, &fiber);
+                    }
                 }
-                Other::Compute(_) => {}
                 Other::Fire(waker) => Wakeup::from(waker).abandon(),
             },
         });

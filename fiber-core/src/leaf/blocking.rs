@@ -167,7 +167,7 @@ impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
 
     /// The task that does the work, for `fiber`.
     pub(super) fn task(self: &Arc<Self>, fiber: &Context) -> Task {
-        Task::errand(fiber.clone(), self.clone())
+        Task::errand(Some(fiber.clone()), self.clone())
     }
 
     pub(super) fn result(&self) -> &OneShot<T> {
@@ -210,7 +210,8 @@ impl<F: Clone, T> Clone for BlockingWait<F, T> {
 }
 
 impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
-    fn carry_out(&self, fiber: &Context) {
+    fn carry_out(&self, fiber: Option<&Context>) {
+        let fiber = fiber.expect("blocking work belongs to a fiber");
         // The lock is released before the work starts.
         let work = self.work.lock().take();
         if let Some((Work { f, call, .. }, carried)) = work {

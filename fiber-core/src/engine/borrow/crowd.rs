@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::Help;
 use super::crew::{Crew, Patience, with_crew};
-use crate::engine::task::Task;
+use crate::engine::context::Context;
+use crate::engine::task::{Errand, Task};
 use crate::panic::{Panic, catch_panic, guard};
 
 /// The tasks of one call of [`gather`](Crowd::gather).
@@ -204,7 +204,7 @@ impl Shared {
 
     /// Hands out a task that helps; it is counted already.
     fn share(self: &Arc<Self>) {
-        let help = Task::compute(Arc::new(Helper(self.clone())));
+        let help = Task::errand(None, Arc::new(Helper(self.clone())));
         with_crew(|crew| match crew {
             Some(crew) => crew.share(help),
             // A thread of no scheduler has spawned. Another one may call for a helper later.
@@ -318,8 +318,8 @@ fn choose(count: usize) -> Option<usize> {
 /// Runs tasks of a crowd on another thread.
 struct Helper(Arc<Shared>);
 
-impl Help for Helper {
-    fn help(&self) {
+impl Errand for Helper {
+    fn carry_out(&self, _: Option<&Context>) {
         let mut next = self.0.next_for_helper();
         while let Some((job, needs_more)) = next {
             if needs_more {

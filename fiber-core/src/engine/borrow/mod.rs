@@ -26,16 +26,5 @@ pub use crew::{is_served, serve};
 pub(crate) use crowd::{Crowd, Member};
 pub(crate) use pair::{Offered, lend};
 
-/// What a thread does for the owner of borrowed tasks.
-pub(crate) trait Help: Send + Sync {
-    /// Runs what is left to run. It unwinds only if the drop of a user value does.
-    fn help(&self);
-
-    /// Whether nothing is left to run.
-    fn is_over(&self) -> bool {
-        false
-    }
-}
-
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

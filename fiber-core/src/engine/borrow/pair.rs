@@ -139,7 +139,7 @@ where
     });
     // The owner may go on.
     pending.link.header().settle();
-    Task::compute(ticket)
+    Task::errand(None, ticket)
 }
 
 /// Runs the right closure where it lies. Does not unwind.

@@ -9,8 +9,9 @@
 //!
 //! If the owner itself claims the job, the state stays `CLAIMED`, and the helper that comes later does nothing.
 
-use crate::engine::borrow::Help;
 use crate::engine::borrow::crew::{Crew, Patience};
+use crate::engine::context::Context;
+use crate::engine::task::Errand;
 use crate::primitive::{AtomicU32, Condvar, Mutex, Ordering};
 
 pub(super) struct Ticket {
@@ -86,8 +87,8 @@ impl Ticket {
     }
 }
 
-impl Help for Ticket {
-    fn help(&self) {
+impl Errand for Ticket {
+    fn carry_out(&self, _: Option<&Context>) {
         if self.claim() {
             // SAFETY: the exchange gave the job to this thread, and the owner waits for `finish`.
             unsafe { (self.run)(self.job) };

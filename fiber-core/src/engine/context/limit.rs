@@ -303,7 +303,7 @@ impl Context {
         limit.set_phase(RUNS);
         self.state().own.set(Own::IN_LIMIT, true);
         if until < Instant::FAR_FUTURE {
-            let task = Task::end_limit(self.clone(), limit.generation());
+            let task = Task::time_out(self.clone(), limit.generation());
             // A scheduler that panics has dropped the timer.
             if let Ok(key) = guard(|| self.scheduler().schedule_at(until, task)) {
                 limit.timer.store(key.get(), Ordering::Relaxed);
@@ -516,7 +516,7 @@ impl Timer {
         Timer(until.map(|at| {
             child.part_of_fiber().set_timer();
             // A scheduler that panics has dropped the timer.
-            let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone())));
+            let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone(), 0)));
             (child.clone(), key.ok())
         }))
     }

@@ -29,10 +29,9 @@ use self::bound::Bound;
 use self::places::Places;
 pub use self::supply::StackSupply;
 use crate::drop_queue::with_own_queue;
-use crate::engine::borrow::Help;
 use crate::engine::context::{Context, Cx};
 use crate::engine::frames::{self, Frames};
-use crate::engine::task::Task;
+use crate::engine::task::{Errand, Task};
 use crate::panic::catch_panic;
 
 /// The stacks of one thread of a scheduler, for the direct fibers on it; see [`Worker::stacks`](crate::scheduler::Worker::stacks).
@@ -186,7 +185,7 @@ impl Home {
         }
         drop(left);
         let home = self.clone();
-        self.submit(Task::compute(Arc::new(Left(home))));
+        self.submit(Task::errand(None, Arc::new(Left(home))));
     }
 
     /// Called when a fiber has left its stack.
@@ -207,7 +206,7 @@ impl Home {
             Some(here) => here.take(place).into_iter().for_each(|parked| self.drop_here(parked)),
             None => {
                 let home = self.clone();
-                home.submit(Task::compute(Arc::new(ThrownAway { home: self, place })));
+                home.submit(Task::errand(None, Arc::new(ThrownAway { home: self, place })));
             }
         }
     }
@@ -256,8 +255,8 @@ impl Drop for Tie {
 /// Drops what other threads have left. If the task is dropped, the end of the thread does that.
 struct Left(Arc<Home>);
 
-impl Help for Left {
-    fn help(&self) {
+impl Errand for Left {
+    fn carry_out(&self, _: Option<&Context>) {
         let left = self.0.left.lock().as_mut().map(take);
         left.into_iter().flatten().for_each(Frames::discard_here);
     }
@@ -269,8 +268,8 @@ struct ThrownAway {
     place: usize,
 }
 
-impl Help for ThrownAway {
-    fn help(&self) {
+impl Errand for ThrownAway {
+    fn carry_out(&self, _: Option<&Context>) {
         let parked = self.home.here.get().and_then(|here| here.take(self.place));
         parked.into_iter().for_each(|parked| self.home.drop_here(parked));
     }
