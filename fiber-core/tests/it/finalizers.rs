@@ -72,6 +72,17 @@ fn a_failing_finalizer_of_a_cancelled_fiber_is_reported_and_leaves_it_cancelled(
 }
 
 #[test]
+fn a_failing_finalizer_of_on_cancel_is_reported_under_the_name_of_its_operator() {
+    let test = TestScheduler::new();
+    let fails = Fiber::from_outcome(Outcome::Failure(Error::msg("close failed")));
+    let fiber = test.spawn(Fiber::<()>::never().on_cancel(fails));
+    test.run_until_idle();
+    fiber.cancel_now();
+    test.run_until_idle();
+    assert!(test.unobserved()[0].contains("close failed (on_cancel at "), "{:?}", test.unobserved());
+}
+
+#[test]
 fn on_outcome_sees_how_it_ended() {
     let seen = Arc::new(Mutex::new(String::new()));
     let note = seen.clone();

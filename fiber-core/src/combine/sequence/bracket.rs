@@ -1,6 +1,6 @@
 use std::panic::Location;
 
-use super::ensure::{Finalized, finalize, finalized};
+use super::ensure::{Finalized, finalize};
 use super::then::Then;
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
@@ -192,13 +192,8 @@ where
 
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let outcome = outcome.passed(self.frame);
-        match guard(|| (self.make)(self.release, self.acquired, &outcome)) {
-            Ok(release) => finalize(cx, release.into_run(), outcome, self.frame),
-            Err(panic) => {
-                let end = Outcome::Panicked(panic).passed(self.frame);
-                Step::Done(finalized(cx, outcome, end))
-            }
-        }
+        let release = guard(|| (self.make)(self.release, self.acquired, &outcome).into_run());
+        finalize(cx, release, outcome, self.frame)
     }
 
     #[inline]

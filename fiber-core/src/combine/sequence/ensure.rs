@@ -107,9 +107,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[doc(alias = "on_interrupt")]
     #[inline]
     #[track_caller]
-    pub fn on_cancel<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, OnCancel<S>>> {
-        let finalizer = Ensure { finalizer: finalizer.into_run(), site: Location::caller() };
-        Fiber::new(Then::new(self.into_run(), OnCancel(finalizer)))
+    pub fn on_cancel<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S, true>>> {
+        let next = Ensure { finalizer: finalizer.into_run(), site: Location::caller() };
+        Fiber::new(Then::new(self.into_run(), next))
     }
 
     /// Like [`on_outcome`](Fiber::on_outcome), but only for failures: `f` makes the finalizer of the error.
@@ -136,62 +136,45 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// The [`Follow`] step of [`Fiber::ensure`].
+/// The [`Follow`] step of [`Fiber::ensure`], and of [`Fiber::on_cancel`], which runs its finalizer only after a cancellation.
 #[derive(Clone, Debug)]
-pub struct Ensure<S> {
+pub struct Ensure<S, const IF_CANCELLED: bool = false> {
     finalizer: S,
     site: Site,
 }
 
-impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
+impl<S, const IF_CANCELLED: bool> Ensure<S, IF_CANCELLED> {
+    #[inline]
+    fn frame(&self) -> Frame {
+        Frame::new(if IF_CANCELLED { "on_cancel" } else { "ensure" }, self.site)
+    }
+}
+
+impl<T: Send + 'static, S: Run<Out = ()>, const IF_CANCELLED: bool> Follow<T> for Ensure<S, IF_CANCELLED> {
     type Out = T;
     const ROOM: usize = <Then<Uncancelable<S>, Finalized<T>> as Run>::ROOM;
 
     #[inline]
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
-        let frame = Frame::new("ensure", self.site);
-        finalize(cx, self.finalizer, outcome.passed(frame), frame)
+        if IF_CANCELLED && !outcome.is_cancelled() {
+            return Step::Done(outcome.without_run(self.finalizer, cx));
+        }
+        let frame = self.frame();
+        finalize(cx, Ok(self.finalizer), outcome.passed(frame), frame)
     }
 
     #[inline]
     fn as_finalizer(&self) -> Option<Frame> {
-        Some(Frame::new("ensure", self.site))
-    }
-
-    #[inline]
-    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
-        Some(Frame::new("ensure", self.site))
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        self.finalizer.discard(torn);
-    }
-}
-
-/// The [`Follow`] step of [`Fiber::on_cancel`].
-#[derive(Clone, Debug)]
-pub struct OnCancel<S>(Ensure<S>);
-
-impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
-    type Out = T;
-    const ROOM: usize = <Then<Uncancelable<S>, Finalized<T>> as Run>::ROOM;
-
-    #[inline]
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
-        if outcome.is_cancelled() {
-            self.0.follow(cx, outcome)
-        } else {
-            Step::Done(outcome.without_run(self.0.finalizer, cx))
-        }
+        (!IF_CANCELLED).then(|| self.frame())
     }
 
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
-        outcome.is_cancelled().then(|| Frame::new("on_cancel", self.0.site))
+        (!IF_CANCELLED || outcome.is_cancelled()).then(|| self.frame())
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
-        self.0.finalizer.discard(torn);
+        self.finalizer.discard(torn);
     }
 }
 
@@ -214,13 +197,11 @@ where
     #[inline]
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("on_failure", self.site);
-        match outcome {
-            Outcome::Failure(ref error) => match guard(|| (self.f)(error)) {
-                Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome.passed(frame), frame),
-                Err(panic) => Step::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
-            },
-            other => Step::Done(other.without(self.f, cx)),
-        }
+        let finalizer = match &outcome {
+            Outcome::Failure(error) => guard(|| (self.f)(error).into_run()),
+            _ => return Step::Done(outcome.without(self.f, cx)),
+        };
+        finalize(cx, finalizer, outcome.passed(frame), frame)
     }
 
     #[inline]
@@ -249,10 +230,8 @@ where
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("on_outcome", self.site);
         let outcome = outcome.passed(frame);
-        match guard(|| (self.f)(&outcome)) {
-            Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome, frame),
-            Err(panic) => Step::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
-        }
+        let finalizer = guard(|| (self.f)(&outcome).into_run());
+        finalize(cx, finalizer, outcome, frame)
     }
 
     #[inline]
@@ -266,15 +245,22 @@ where
     }
 }
 
+/// Runs the finalizer, unless the closure that makes it has panicked.
 #[inline]
-pub(crate) fn finalize<'s, T: Send + 'static, S: Run<Out = ()>>(
+pub(super) fn finalize<'s, T: Send + 'static, S: Run<Out = ()>>(
     cx: &'s Cx<'_>,
-    finalizer: S,
+    finalizer: Result<S, Panic>,
     outcome: Outcome<T>,
     frame: Frame,
 ) -> Step<'s, T> {
-    cx.observe(Event::Finalizer(frame));
-    Then::new(Uncancelable(finalizer), Finalized { outcome, frame }).run(cx)
+    let finalized = Finalized { outcome, frame };
+    match finalizer {
+        Ok(finalizer) => {
+            cx.observe(Event::Finalizer(frame));
+            Then::new(Uncancelable(finalizer), finalized).run(cx)
+        }
+        Err(panic) => finalized.follow(cx, Outcome::Panicked(panic)),
+    }
 }
 
 /// Keeps the outcome while its finalizer runs.
@@ -290,19 +276,14 @@ impl<T: Send + 'static> Follow<()> for Finalized<T> {
 
     #[inline]
     fn follow<'s>(self, cx: &'s Cx<'_>, end: Outcome<()>) -> Step<'s, T> {
-        Step::Done(finalized(cx, self.outcome, end.passed(self.frame)))
-    }
-}
-
-/// The outcome after its finalizer has run.
-#[inline]
-pub(crate) fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -> Outcome<T> {
-    match outcome {
-        // A cancelled fiber must stay cancelled, and has no error to add to.
-        Outcome::Cancelled => {
-            Unobserved::report(cx, &end);
-            Outcome::Cancelled
-        }
-        outcome => outcome.suppress(end, cx),
+        let end = end.passed(self.frame);
+        Step::Done(match self.outcome {
+            // A cancelled fiber must stay cancelled, and has no error to add to.
+            Outcome::Cancelled => {
+                Unobserved::report(cx, &end);
+                Outcome::Cancelled
+            }
+            outcome => outcome.suppress(end, cx),
+        })
     }
 }
