@@ -31,11 +31,11 @@ impl Serialize for DumpedFiber<'_> {
         fields.serialize_field("id", &self.short_id())?;
         fields.serialize_field("name", &self.name())?;
         fields.serialize_field("fork_site", &self.fork_site().to_string())?;
-        fields.serialize_field("above", &self.above().map(|above| above.place()))?;
+        fields.serialize_field("above", &self.above().map(|above| above.position()))?;
         fields.serialize_field("is_structure", &self.is_structure())?;
         fields.serialize_field("state", state)?;
         fields.serialize_field("waits_for", &waits_for)?;
-        fields.serialize_field("other", &other.map(|other| other.place()))?;
+        fields.serialize_field("other", &other.map(|other| other.position()))?;
         fields.serialize_field("socket", &self.socket())?;
         fields.serialize_field("waits", &self.waits())?;
         fields.serialize_field("is_cancelled", &self.is_cancelled())?;

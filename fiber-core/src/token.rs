@@ -31,10 +31,6 @@ use crate::footprint::{Access, Object};
 #[derive(Debug)]
 pub struct CancelToken(Ref<Bare>);
 
-/// One wait at a token.
-#[derive(Debug)]
-pub(crate) struct Parked(EventKey);
-
 /// The owner of a node without a fiber.
 #[derive(Debug)]
 struct Bare;
@@ -113,20 +109,20 @@ impl CancelToken {
         self.0.is_cancelled()
     }
 
-    /// Leaves the wake-up of a fiber that waits for the cancellation. Only one fiber at a time can wait on a token.
+    /// Leaves the wake-up of a fiber that waits for the cancellation, which is the event of this key. Only one fiber at a time can wait on a token.
     ///
     /// # Errors
     /// Gives the wake-up back if the token was cancelled.
-    pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
+    pub(crate) fn park(&self, wakeup: Wakeup) -> Result<EventKey, Wakeup> {
         Object::TOKENS.touch(Access::Read);
         let event = self.0.begin_wait();
-        self.0.parking().park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
+        self.0.parking().park(wakeup, false).map(|()| event).map_err(|Unparked(wakeup, _)| wakeup)
     }
 
     /// Takes the wake-up back, unless it was fired.
-    pub(crate) fn unpark(&self, parked: Parked) -> Option<Wakeup> {
+    pub(crate) fn unpark(&self, event: EventKey) -> Option<Wakeup> {
         Object::TOKENS.touch(Access::Read);
-        self.0.parking().fire(parked.0).waiter()
+        self.0.parking().fire(event).waiter()
     }
 }
 

@@ -105,7 +105,7 @@ impl Dump {
     pub(crate) fn of(context: &Context) -> Self {
         let at = context.scheduler().now();
         let mut survey = Survey::default();
-        let is_root = context.is_root();
+        let is_root = context.around().is_none();
         if is_root {
             survey.add_children(context, None, 0);
         } else {
@@ -389,12 +389,6 @@ impl fmt::Display for DumpedFiber<'_> {
 impl DumpedFiber<'_> {
     fn kind(&self) -> &'static str {
         if self.is_structure() { "part" } else { "fiber" }
-    }
-
-    /// Its place in the list of all.
-    #[cfg(feature = "serde")]
-    pub(crate) fn place(&self) -> usize {
-        self.at
     }
 
     pub(crate) fn short_id(&self) -> String {

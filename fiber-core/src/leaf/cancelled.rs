@@ -1,11 +1,12 @@
 use std::panic::Location;
 
 use super::wait::{Leaf, Wait};
+use crate::cell::EventKey;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
-use crate::token::{CancelToken, Parked};
+use crate::token::CancelToken;
 
 impl CancelToken {
     /// Waits until this token, or one above it, is cancelled. Any number of fibers can wait.
@@ -39,7 +40,7 @@ impl CancelToken {
 pub(crate) struct TokenWait {
     /// A token of its own, because only one fiber at a time can wait at a token.
     below: CancelToken,
-    parked: Option<Parked>,
+    parked: Option<EventKey>,
 }
 
 impl TokenWait {

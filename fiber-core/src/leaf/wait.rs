@@ -422,10 +422,8 @@ impl<W: Awaits> Waits for Placed<W> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
         let Leaf { wait, site } = &self.leaf;
-        let Awaited { what, on, at } = wait.awaited();
-        let asks = at.map_or(1, |(_, asks)| u32::try_from(asks).unwrap_or(u32::MAX));
         let context = cx.context();
-        let event = context.begin_wait(what, site, on, at.map(|(of, _)| of), asks);
+        let event = context.begin_wait(site, wait.awaited());
         let event = if W::CAN_LOSE && context.is_raced() { event.raced() } else { event };
         // SAFETY: a leaf stays in its frame while it waits. It is taken after `wake` has given an outcome, and dropped after `leave`.
         match self.ask(|wait, place| unsafe { wait.register(place, cx, event) }) {
@@ -523,7 +521,7 @@ enum Start {
 fn start(cx: &Cx<'_>, is_shielded: bool, can_lose: bool) -> Start {
     if cx.is_interrupted() && !is_shielded {
         Start::Refused
-    } else if can_lose && cx.is_raced() && !cx.claim_race() {
+    } else if can_lose && cx.is_raced() && !cx.context().claim_race() {
         Start::Waits
     } else {
         Start::Polls

@@ -32,6 +32,7 @@ use crate::combine::region::group::{self, Childless};
 use crate::engine::context::{Context, Cx, NodeGuard, Part, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Frame as FrameOf, Left, Visit, Waits, frame_size};
 use crate::engine::scheduler::TimerKey;
+use crate::engine::side::Awaited;
 use crate::engine::step::{Run, Step, room_with};
 use crate::engine::suppress::{HasContext, discard, forget};
 use crate::engine::task::Task;
@@ -406,7 +407,7 @@ impl<T: Send + 'static> Waits for Due<T> {
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<Why> {
         let group = cx.context();
         // No event of the races around: it takes nothing.
-        let event = group.begin_wait(WaitsFor::Timer, self.site, None, None, 1);
+        let event = group.begin_wait(self.site, Awaited::of(WaitsFor::Timer));
         let wakeup = Wakeup::of_fiber(group.clone(), event);
         let mut state = Ends::<T>::of(group).0.lock();
         let why = if state.is_decided() { Why::Decided } else { Why::Failure };

@@ -9,13 +9,14 @@ use super::sink::Sink;
 use crate::cell::{Body, Seed, Signal};
 use crate::combine::region::group::{Childless, run_guarded};
 use crate::engine::context::{
-    Context, Cx, FiberState, Make, NewFiber, NodeGuard, Origin, Part, Place as At, TurnView, WaitsFor, Wakeup,
+    Context, Cx, FiberState, Make, NewFiber, NodeGuard, Origin, Part, Place as At, TurnView, WaitsFor,
 };
 use crate::engine::event::Event;
 use crate::engine::frames::{
     Begun as BegunAs, Frame, Frames, Left, OVERHEAD, Slot, Suspended, Waiting, Waits, frame_size,
 };
 use crate::engine::scheduler::Unobserved;
+use crate::engine::side::Awaited;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task};
@@ -120,7 +121,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         let fiber = Branch::made(parent, run, sink, site);
         let context = fiber.context();
         discard(context.set_locals(locals), context);
-        context.set_place(cx.place_to_run());
+        context.set_place(cx.nearest().place());
         Branch::started_by(fiber.show())
     }
 
@@ -445,8 +446,8 @@ impl Waits for RaceIsFree {
 
     fn begin(&mut self, cx: &Cx<'_>) -> BegunAs<()> {
         let context = cx.context();
-        let event = context.begin_wait(WaitsFor::Other, context.fork_site(), None, None, 1);
-        if context.claim_end(Some(&Wakeup::of_fiber(context.clone(), event))) {
+        let event = context.begin_wait(context.fork_site(), Awaited::of(WaitsFor::Other));
+        if context.claim_end(Some(event)) {
             context.end_wait();
             return BegunAs::Ready(Outcome::Success(()));
         }

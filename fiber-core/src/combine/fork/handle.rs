@@ -47,7 +47,8 @@ impl<T: 'static> Handle<T> {
 
     /// Runs the fiber on this thread, unless it has been started: this avoids a trip through the scheduler.
     fn start_inline(&mut self, cx: &Cx<'_>) {
-        if cx.may_start(&self.0) && !self.cell().is_done() && !cx.is_deep() && cx.spend_on_branch() {
+        if cx.nearest().may_start(&self.0) && !self.cell().is_done() && !cx.is_deep() && cx.spend_on_branch()
+        {
             let watch = Watch::host(cx);
             let view = cx.above(&watch).view();
             match cx.take_back(&self.0).map(Task::into_start) {
@@ -128,7 +129,7 @@ impl<T: Send + 'static> Handle<T> {
 
     /// For combinators built on this one, as is the next: as above.
     pub(crate) fn cancel_at(&self, site: Site) -> Fiber<(), Leaf<CancelWait<T>>> {
-        Fiber::new(Leaf::new(FiberWait::new(CancelledFirst(self.any_end())), site))
+        Fiber::new(Leaf::new(FiberWait::new(self.any_end()), site))
     }
 
     pub(crate) fn ended_at(&self, site: Site) -> Fiber<(), Leaf<EndWait<T>>> {
@@ -235,7 +236,7 @@ impl<T: Send + 'static> Handle<T> {
         }
     }
 
-    fn any_end(&self) -> AnyEnd<T> {
+    fn any_end<const CANCELS: bool>(&self) -> AnyEnd<T, CANCELS> {
         AnyEnd(self.0.clone(), PhantomData)
     }
 
@@ -289,9 +290,9 @@ impl<T: Send + 'static> IntoFiber for Handle<T> {
 /// The wait of [`Handle::join`].
 pub(crate) type Join<T> = FiberWait<Joined<T>>;
 /// The wait of [`Handle::ended`].
-pub(crate) type EndWait<T> = FiberWait<AnyEnd<T>>;
+pub(crate) type EndWait<T> = FiberWait<AnyEnd<T, false>>;
 /// The wait of [`Handle::cancel`].
-pub(crate) type CancelWait<T> = FiberWait<CancelledFirst<T>>;
+pub(crate) type CancelWait<T> = FiberWait<AnyEnd<T, true>>;
 
 /// Takes the outcome.
 #[derive(Debug)]
@@ -361,48 +362,34 @@ impl<T: Send + 'static> Joined<T> {
     }
 }
 
-/// Leaves the outcome to the handle.
+/// Leaves the outcome to the handle. May cancel the fiber first.
 #[derive(Debug)]
-pub(crate) struct AnyEnd<T: 'static>(Context, PhantomData<fn() -> T>);
+pub(crate) struct AnyEnd<T: 'static, const CANCELS: bool>(Context, PhantomData<fn() -> T>);
 
-impl<T: Send + 'static> FiberEnd for AnyEnd<T> {
+impl<T: Send + 'static, const CANCELS: bool> FiberEnd for AnyEnd<T, CANCELS> {
     type Value = T;
     type Out = ();
-    const CAN_LOSE: bool = true;
+    const IS_SHIELDED: bool = CANCELS;
+    const CAN_LOSE: bool = !CANCELS;
 
     fn context(&self) -> &Context {
         &self.0
     }
 
-    fn end(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        ResultCell::<T>::of(&self.0).is_done().then_some(Outcome::Success(()))
-    }
-}
-
-/// Cancels the fiber first.
-#[derive(Debug)]
-pub(crate) struct CancelledFirst<T: 'static>(AnyEnd<T>);
-
-impl<T: Send + 'static> FiberEnd for CancelledFirst<T> {
-    type Value = T;
-    type Out = ();
-    const IS_SHIELDED: bool = true;
-
-    fn context(&self) -> &Context {
-        self.0.context()
-    }
-
     fn begin(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        if !CANCELS {
+            return None;
+        }
         if cx.is_interrupted() {
             return Some(Outcome::Cancelled);
         }
-        self.context().cancel();
-        let would_wait_for_itself = cx.is_within(self.context());
+        self.0.cancel();
+        let would_wait_for_itself = cx.nearest().is_within(&self.0);
         would_wait_for_itself.then_some(Outcome::Success(()))
     }
 
-    fn end(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
-        self.0.end(cx)
+    fn end(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        ResultCell::<T>::of(&self.0).is_done().then_some(Outcome::Success(()))
     }
 }
 

@@ -204,7 +204,7 @@ impl<R: Run> Run for ScopeFork<R> {
         };
         let (branch, task) = scope.branch(cx, run, site);
         // The forking fiber need not be the fiber of the scope, and may run on another scheduler.
-        if cx.is_on(context.scheduler()) {
+        if Arc::ptr_eq(cx.nearest().scheduler(), context.scheduler()) {
             cx.schedule(task);
         } else {
             context.schedule(task);

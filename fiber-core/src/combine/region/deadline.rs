@@ -67,7 +67,9 @@ impl<R: Run> Run for WithDeadline<R> {
         }
         let mut part = Part::structure(cx, OPERATOR, deadline, site);
         part.describe(&run);
-        run_region(cx, &OPERATOR, run, part, cx.timer(deadline), end)
+        // No timer is needed if the fiber's own deadline comes first.
+        let until = (deadline < cx.deadline() || cx.is_masked()).then_some(deadline);
+        run_region(cx, &OPERATOR, run, part, until, end)
     }
 
     fn is_program(&self) -> bool {

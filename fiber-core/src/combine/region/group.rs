@@ -2,8 +2,9 @@
 
 use super::end::{Inside, Last, RegionEnd};
 use crate::cell::Signal;
-use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn};
+use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn, WaitsFor};
 use crate::engine::frames::{Begun, Slot, Waiting, Waits};
+use crate::engine::side::Awaited;
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Alone;
 use crate::error::Site;
@@ -158,7 +159,8 @@ impl Waits for Childless {
     /// wake-up is needed.
     fn begin(&mut self, cx: &Cx<'_>) -> Begun<()> {
         let context = cx.context();
-        context.begin_wait_for_children(self.0);
+        // The last child wakes the fiber.
+        let _ = context.begin_wait(self.0, Awaited::of(WaitsFor::Children));
         if context.finish_work() {
             context.end_wait();
             return Begun::Ready(Outcome::Success(()));
@@ -215,7 +217,7 @@ pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
 ) -> Waiting<'s, E::Out> {
     let context = Context::clone(&inside);
     // The last child wakes the fiber there. The node may have been made while the fiber was elsewhere.
-    context.set_place(cx.place_to_run());
+    context.set_place(cx.nearest().place());
     let place = Inside::new(cx, inside);
     let waiting = cx.wait(Childless::new(&context));
     waiting.push_inside(cx, context, Last { place, end, outcome })

@@ -11,9 +11,10 @@ use std::time::SystemTime;
 use loom::thread::{self, JoinHandle};
 
 use super::state::{Shares, Structure};
-use super::{Context, Origin, Seat, WaitsFor, Wakeup};
+use super::{Context, Origin, Seat, WaitsFor};
 use crate::cell::Seed;
 use crate::engine::scheduler::{Scheduler, TimerKey};
+use crate::engine::side::Awaited;
 use crate::engine::task::Task;
 use crate::instant::Instant;
 use crate::primitive::{beside, model_with_a_bound};
@@ -83,7 +84,7 @@ fn root() -> Context {
 /// Begins a wait of a side.
 #[allow(unsafe_code)]
 fn waits(side: &Context) -> Seat {
-    let event = side.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1).raced();
+    let event = side.begin_wait(Location::caller(), Awaited::of(WaitsFor::Other)).raced();
     // SAFETY: the sides live as long as their models.
     unsafe { Seat::of_fiber(side, event) }
 }
@@ -149,9 +150,8 @@ fn of_an_event_and_the_end_of_another_side_one_is_first() {
         let (group, [waiting, ending]) = race(&root());
         let event = event(waits(&waiting));
         let ends = beside(&ending, |ending| {
-            let event = ending.begin_wait(WaitsFor::Other, Location::caller(), None, None, 1);
-            let wakeup = Wakeup::of_fiber(ending.clone(), event);
-            ending.claim_end(Some(&wakeup))
+            let event = ending.begin_wait(Location::caller(), Awaited::of(WaitsFor::Other));
+            ending.claim_end(Some(event))
         });
         let (happened, ended) = (event.join().unwrap(), ends.join().unwrap());
         assert_ne!(happened, ended);

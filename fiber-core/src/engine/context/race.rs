@@ -146,14 +146,14 @@ impl<'a> Side<'a> {
     }
 
     /// Claims the race for the end of this side. `false`: another side holds it, and `wakeup` is fired when it is free again.
-    fn claim_end(&self, wakeup: Option<&Wakeup>) -> bool {
+    fn claim_end(&self, wakeup: Option<Wakeup>) -> bool {
         self.touch();
         let mut race = self.race().lock();
         if race.is_decided || race.holder == self.id {
             return true;
         }
         if race.holder != FREE {
-            race.missed.extend(wakeup.and_then(Wakeup::again));
+            race.missed.extend(wakeup);
             return false;
         }
         race.holder = self.id;
@@ -362,10 +362,11 @@ impl Context {
     }
 
     /// Claims the race for the end of this side, before its outcome is delivered. [`end_side`](Context::end_side) follows. `false`: another
-    /// side holds the race, and `wakeup` is fired when it is free again.
+    /// side holds the race, and `event` is fired when it is free again.
     #[cold]
-    pub(crate) fn claim_end(&self, wakeup: Option<&Wakeup>) -> bool {
-        side_of(&self.0).is_none_or(|side| side.claim_end(wakeup))
+    pub(crate) fn claim_end(&self, event: Option<EventKey>) -> bool {
+        let wakeup = || event.map(|event| Wakeup::of_fiber(self.clone(), event));
+        side_of(&self.0).is_none_or(|side| side.claim_end(wakeup()))
     }
 
     /// Ends this side, whose outcome was delivered: others may win, or the race is decided.

@@ -70,10 +70,6 @@ impl Context {
         Dump::of(self)
     }
 
-    pub(crate) fn is_root(&self) -> bool {
-        self.0.parent().is_none()
-    }
-
     /// The last part of its [id](Context::id): the number of fibers and parts made before it, below the same fiber.
     ///
     /// ```

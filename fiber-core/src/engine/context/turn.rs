@@ -7,7 +7,6 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::iter::from_fn;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -292,12 +291,6 @@ impl<'a> Cx<'a> {
         self.place.is_cancelled()
     }
 
-    /// See [`Context::claim_race`].
-    #[cold]
-    pub(crate) fn claim_race(&self) -> bool {
-        self.context().claim_race()
-    }
-
     /// See [`Context::has_missed_race`].
     #[cold]
     pub(crate) fn has_missed_race(&self) -> bool {
@@ -399,11 +392,6 @@ impl<'a> Cx<'a> {
         self.scheduler().now() + duration
     }
 
-    /// The timer for a part of the fiber that has to end by `until`. `None` if the fiber's own deadline comes first.
-    pub(crate) fn timer(&self, until: Instant) -> Option<Instant> {
-        (until < self.deadline() || self.is_masked()).then_some(until)
-    }
-
     #[inline]
     pub(crate) fn view(&self) -> TurnView<'a> {
         TurnView { turn: self.turn, below: self.below }
@@ -422,34 +410,6 @@ impl<'a> Cx<'a> {
         guard(|| self.turn.worker.take_back(context)).ok().flatten()
     }
 
-    /// Whether the fiber runs on `scheduler`.
-    pub(crate) fn is_on(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
-        Arc::ptr_eq(self.nearest().scheduler(), scheduler)
-    }
-
-    /// Whether the fiber of `context` may run in this turn.
-    #[inline]
-    pub(crate) fn may_run(&self, context: &Context) -> bool {
-        self.nearest().is_served_with(context)
-    }
-
-    /// Whether this turn may start the fiber of `context`.
-    #[inline]
-    pub(crate) fn may_start(&self, context: &Context) -> bool {
-        self.nearest().may_start(context)
-    }
-
-    /// The place where the fiber has to run, if its scheduler has places.
-    #[inline]
-    pub(crate) fn place_to_run(&self) -> Option<u64> {
-        self.nearest().place()
-    }
-
-    /// Whether this is the fiber of `context`, or one below it.
-    pub(crate) fn is_within(&self, context: &Context) -> bool {
-        self.nearest().is_within(context)
-    }
-
     /// The context of exactly this place, if it has one.
     pub(crate) fn own_node(&self) -> Option<&'a Context> {
         self.place.own_node()
@@ -459,9 +419,9 @@ impl<'a> Cx<'a> {
         self.place
     }
 
-    /// The innermost existing context around this place.
+    /// The innermost existing context around this place, for what all contexts of a fiber have in common: where it runs, and what is above it.
     #[inline]
-    fn nearest(&self) -> &'a Context {
+    pub(crate) fn nearest(&self) -> &'a Context {
         match self.place {
             Place::Node(context) => context,
             place => place.nearest().0,
@@ -630,12 +590,6 @@ impl<'a> Cx<'a> {
     /// Turns the work for the bottom of the stack into tasks, because this turn may never get there.
     pub(crate) fn schedule_put_off(&self) {
         self.turn.schedule_put_off();
-    }
-
-    /// Wakes a fiber from the bottom of the stack, before this turn ends.
-    #[cold]
-    pub(crate) fn wake_from_bottom(&self, rest: Waiter, signal: Signal) {
-        self.view().wake_from_bottom(rest, signal);
     }
 }
 

@@ -4,7 +4,7 @@ use super::Context;
 use super::waits_for::WaitsFor;
 use crate::cell::{EventKey, Fired, Unparked};
 use crate::engine::event::Event;
-use crate::engine::subject::Subject;
+use crate::engine::side::Awaited;
 use crate::engine::task::Waiter;
 use crate::error::Site;
 use crate::footprint::{Access, Side};
@@ -25,37 +25,20 @@ impl Context {
 
     /// Begins a wait for one event: returns its key, for the wake-up to leave with the event.
     #[inline]
-    pub(crate) fn begin_wait(
-        &self,
-        what: WaitsFor,
-        site: Site,
-        on: Option<&Context>,
-        at: Option<&Subject>,
-        asks: u32,
-    ) -> EventKey {
-        self.state().own.set_waits_for(what);
+    pub(crate) fn begin_wait(&self, site: Site, awaited: Awaited<'_>) -> EventKey {
+        self.state().own.set_waits_for(awaited.what);
         if self.is_observed() {
-            self.observe_wait(what, site, on, at, asks);
+            self.observe_wait(site, awaited);
         }
         self.0.begin_wait()
     }
 
-    /// Begins the wait for the children, of which the last one wakes the fiber.
-    pub(crate) fn begin_wait_for_children(&self, site: Site) {
-        let _ = self.begin_wait(WaitsFor::Children, site, None, None, 1);
-    }
-
     #[cold]
     #[inline(never)]
-    fn observe_wait(
-        &self,
-        what: WaitsFor,
-        site: Site,
-        on: Option<&Context>,
-        at: Option<&Subject>,
-        asks: u32,
-    ) {
-        self.observe(Event::Waits { what, site, on, at, asks });
+    fn observe_wait(&self, site: Site, awaited: Awaited<'_>) {
+        let Awaited { what, on, at } = awaited;
+        let asks = at.map_or(1, |(_, asks)| u32::try_from(asks).unwrap_or(u32::MAX));
+        self.observe(Event::Waits { what, site, on, at: at.map(|(of, _)| of), asks });
     }
 
     /// Ends a wait whose event had already happened.

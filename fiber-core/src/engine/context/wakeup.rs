@@ -48,12 +48,6 @@ impl Wakeup {
         self.event().is_some_and(EventOf::is_missed)
     }
 
-    /// Another one for the same event of a fiber.
-    pub(super) fn again(&self) -> Option<Self> {
-        let Target::Fiber(context, event) = &self.0 else { return None };
-        Some(Wakeup::of_fiber(context.clone(), *event))
-    }
-
     /// Wakes a side whose event has missed the race: the race is free, so it looks at its event again.
     pub(super) fn fire_again(self) {
         if let Target::Fiber(context, event) = self.0
@@ -146,9 +140,9 @@ impl Wakeup {
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
-            Target::Fiber(context, event) if cx.may_run(&context) => {
+            Target::Fiber(context, event) if cx.nearest().is_served_with(&context) => {
                 if let Some(waiter) = end_wait(&context, event).waiter() {
-                    cx.wake_from_bottom(waiter, Signal::Fired);
+                    cx.view().wake_from_bottom(waiter, Signal::Fired);
                 }
             }
             target => Wakeup(target).fire(),
