@@ -4,11 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
-use crate::block::{self, Ends, Stop};
+use crate::block::{self, Stop};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Frame, IntoError, Site};
+use crate::error::{Frame, IntoError};
 use crate::fiber::Fiber;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -64,12 +64,13 @@ impl<T: Send + 'static> Fiber<T> {
     /// contexts of their own; they are cancelled, and end before this fiber does. Use [`Fiber::scope`] for forks that
     /// run beside the future.
     #[track_caller]
-    pub fn from_future<E, F>(future: F) -> Fiber<T, FromFuture<F>>
+    pub fn from_future<E, F>(future: F) -> Fiber<T, Driven<F, Open<F, T>>>
     where
         E: IntoError,
         F: Future<Output = Result<T, E>> + Send + 'static,
     {
-        Fiber::new(Driven { source: Given(future), site: Location::caller() })
+        let open: Open<F, T> = |future, frame| block::new(future, frame, by_result);
+        Fiber::new(Driven { source: future, open, frame: Frame::new("from_future", Location::caller()) })
     }
 
     /// Runs the future that `f` makes, as [`from_future`](Fiber::from_future) does: the alternative to
@@ -100,102 +101,47 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Cancellation
     /// As [`from_future`](Fiber::from_future).
     #[track_caller]
-    pub fn block<E, A, F>(f: F) -> Fiber<T, Block<F>>
+    pub fn block<E, A, F>(f: F) -> Fiber<T, Driven<F, Open<F, T>>>
     where
         E: IntoError,
         A: Future<Output = Result<T, E>> + Send + 'static,
         F: FnOnce() -> A + Send + 'static,
     {
-        Fiber::new(Driven { source: Made(f), site: Location::caller() })
+        let open: Open<F, T> = |f, frame| block::new(async move { f().await }, frame, by_result);
+        Fiber::new(Driven { source: f, open, frame: Frame::new("block", Location::caller()) })
     }
 }
 
-/// The description of [`Fiber::from_future`].
-pub(crate) type FromFuture<F> = Driven<Given<F>>;
-/// The description of [`Fiber::block`].
-pub(crate) type Block<F> = Driven<Made<F>>;
-
-/// A block whose future gives a plain `Result`.
+/// The description of [`Fiber::from_future`] and [`Fiber::block`]: a block whose future gives a plain `Result`.
 #[derive(Clone)]
-pub struct Driven<S> {
-    source: S,
-    site: Site,
+pub struct Driven<F, O> {
+    source: F,
+    open: O,
+    frame: Frame,
 }
 
-/// The source of a block's future.
-pub trait Source: Send + 'static {
-    /// The operator.
-    const NAME: &'static str;
-    /// The value of a success.
-    type Out: Send + 'static;
+/// Makes the block, which is not started.
+type Open<F, T> = fn(F, Frame) -> Boxed<T>;
 
-    /// The block, not started.
-    fn open(self, site: Site) -> Boxed<Self::Out>;
-}
+impl<T: Send + 'static, F: Send + 'static> Run for Driven<F, Open<F, T>> {
+    type Out = T;
 
-impl<S: Source> Run for Driven<S> {
-    type Out = S::Out;
-
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, S::Out> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         self.boxed().run(cx)
     }
 
-    fn boxed(self) -> Boxed<S::Out> {
-        self.source.open(self.site)
+    fn boxed(self) -> Boxed<T> {
+        (self.open)(self.source, self.frame)
     }
 }
 
-impl<S: Source> fmt::Debug for Driven<S> {
+impl<F, O> fmt::Debug for Driven<F, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", S::NAME, self.site)
+        write!(f, "{}", self.frame)
     }
 }
 
-/// The future itself.
-#[derive(Debug)]
-pub struct Given<F>(F);
-
-impl<T, E, F> Source for Given<F>
-where
-    T: Send + 'static,
-    E: IntoError,
-    F: Future<Output = Result<T, E>> + Send + 'static,
-{
-    const NAME: &'static str = "from_future";
-    type Out = T;
-
-    fn open(self, site: Site) -> Boxed<T> {
-        block::new::<T, F, ByResult<E, Self>>(self.0, site)
-    }
-}
-
-/// A closure, which is called when the block is first polled.
-#[derive(Clone, Debug)]
-pub struct Made<F>(F);
-
-impl<T, E, A, F> Source for Made<F>
-where
-    T: Send + 'static,
-    E: IntoError,
-    A: Future<Output = Result<T, E>> + Send + 'static,
-    F: FnOnce() -> A + Send + 'static,
-{
-    const NAME: &'static str = "block";
-    type Out = T;
-
-    fn open(self, site: Site) -> Boxed<T> {
-        block::new::<T, _, ByResult<E, Self>>(async move { self.0().await }, site)
-    }
-}
-
-/// How the future of an `S` ends.
-struct ByResult<E, S>(std::marker::PhantomData<(E, S)>);
-
-impl<E: IntoError, S: Source> Ends<S::Out> for ByResult<E, S> {
-    type Output = Result<S::Out, E>;
-    const NAME: &'static str = S::NAME;
-
-    fn end(output: Result<S::Out, E>, site: Site) -> Result<S::Out, Stop<S::Out>> {
-        output.map_err(|error| Stop::failed(error, Frame::new(S::NAME, site)))
-    }
+/// The end of such a block.
+fn by_result<T, E: IntoError>(output: Result<T, E>, frame: Frame) -> Result<T, Stop<T>> {
+    output.map_err(|error| Stop::failed(error, frame))
 }

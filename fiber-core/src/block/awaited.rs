@@ -33,7 +33,7 @@ use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
-use crate::engine::frames::{Frame as FrameOf, Left, Pushed, Slot, Stepped, Suspended, Visit, Waiting};
+use crate::engine::frames::{Frame as FrameOf, Left, Pushed, Slot, Stepped, Suspended, Visit};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::forget;
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
@@ -542,31 +542,21 @@ impl<T: Send + 'static> Drop for Apart<T> {
     }
 }
 
-/// A block that has ended, except for awaited fibers that have moved apart.
-pub(super) struct Ending<T> {
+/// The end of a block, except for awaited fibers that have moved apart: cancels them, and continues when they have ended.
+pub(super) fn end_apart<'s, T: Send + 'static>(
+    cx: &'s Cx<'_>,
     over: Over<T>,
-    apart: NodeGuard,
-}
-
-impl<T: Send + 'static> Ending<T> {
-    /// # Errors
-    /// If there are such fibers.
-    pub(super) fn of(over: Over<T>, apart: Option<NodeGuard>) -> Result<Over<T>, Ending<T>> {
-        match apart {
-            None => Ok(over),
-            Some(apart) if apart.finish_alone() => {
-                apart.end();
-                Ok(over)
-            }
-            Some(apart) => Err(Ending { over, apart }),
+    apart: Option<NodeGuard>,
+) -> Step<'s, T> {
+    match apart {
+        Some(apart) if !apart.finish_alone() => {
+            apart.cancel();
+            Step::Wait(wait_last(cx, apart, Silent, Outcome::Success(())).then(cx, Ended(over)))
         }
-    }
-
-    /// Cancels those fibers, and continues when they have ended.
-    pub(super) fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
-        let Ending { over, apart } = self;
-        apart.cancel();
-        wait_last(cx, apart, Silent, Outcome::Success(())).then(cx, Ended(over))
+        apart => {
+            apart.into_iter().for_each(NodeGuard::end);
+            over.go_on(cx)
+        }
     }
 }
 

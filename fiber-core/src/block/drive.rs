@@ -15,7 +15,7 @@ use std::any::Any;
 use std::cell::{Cell, OnceCell};
 use std::convert::Infallible;
 use std::fmt;
-use std::marker::{PhantomData, PhantomPinned};
+use std::marker::PhantomPinned;
 use std::mem::{self, ManuallyDrop};
 use std::panic::Location;
 use std::pin::Pin;
@@ -23,8 +23,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
 
-use super::awaited::{Asked, Ending};
-use super::stop::{ByMacro, Gives, Leaving, Stop};
+use super::awaited::{Asked, end_apart};
+use super::stop::{Gives, Leaving, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::drop_queue::drop_nested;
 use crate::engine::boxed::{Boxed, Erased};
@@ -47,34 +47,18 @@ where
     T: Send + 'static,
     F: Future<Output = Result<T, Stop<T>>> + Send + 'static,
 {
-    Fiber::new(new::<T, F, ByMacro>(future, Location::caller()))
+    Fiber::new(new(future, Frame::new("fiber!", Location::caller()), |output, _| output))
 }
 
-/// Makes a block, erased.
+/// Makes a block, erased. `end` translates the output of its future.
 #[inline]
-pub(crate) fn new<T: Send + 'static, F, E>(future: F, site: Site) -> Boxed<T>
-where
-    F: Future<Output = E::Output> + Send + 'static,
-    E: Ends<T>,
-{
-    Boxed::erased(Box::new(Block::<T, F, E> {
-        future,
-        waits: Waits::Parked,
-        waker: OnceLock::new(),
-        apart: OnceCell::new(),
-        site,
-        ends: PhantomData,
-    }))
-}
-
-/// Translates the output of a block's future into the end of the block.
-pub(crate) trait Ends<T>: 'static {
-    /// The output of the future.
-    type Output;
-    /// The name of the block in traces.
-    const NAME: &'static str;
-
-    fn end(output: Self::Output, site: Site) -> Result<T, Stop<T>>;
+pub(crate) fn new<T: Send + 'static, F: Future + Send + 'static>(
+    future: F,
+    frame: Frame,
+    end: fn(F::Output, Frame) -> Result<T, Stop<T>>,
+) -> Boxed<T> {
+    let (waker, apart) = (OnceLock::new(), OnceCell::new());
+    Boxed::erased(Box::new(Block { future, waits: Waits::Parked, waker, apart, frame, end }))
 }
 
 // ---- the wait of the macro ----
@@ -207,7 +191,7 @@ type Push = unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>);
 unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
     // SAFETY: by the contract, and a poll of a block pushes nothing after that.
     let waiting = unsafe { Waiting::<T>::of_newest(cx) };
-    let _ = waiting.push(cx, Resume { block: Some(block), slot: slot.cast() });
+    let _ = waiting.push(cx, Resume { block: Woken::new(block), slot: slot.cast() });
 }
 
 // ---- the driver's side of a wait ----
@@ -471,22 +455,19 @@ unsafe fn wake(port: *const ()) {
 // ---- the block ----
 
 /// A block, in one allocation for its whole life: not started, running, waiting.
-struct Block<T, F, E> {
+struct Block<T, F: Future> {
     future: F,
     waits: Waits,
     /// Made when code in the block clones the waker.
     waker: OnceLock<Arc<BlockWaker>>,
     /// The node of the awaited fibers that have moved apart. It ends before the block does.
     apart: OnceCell<NodeGuard>,
-    site: Site,
-    ends: PhantomData<fn() -> (T, E)>,
+    frame: Frame,
+    /// Translates the output of the future into the end of the block.
+    end: fn(F::Output, Frame) -> Result<T, Stop<T>>,
 }
 
-impl<T: Send + 'static, F, E> Block<T, F, E>
-where
-    F: Future<Output = E::Output> + Send + 'static,
-    E: Ends<T>,
-{
+impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
     /// Returns `None` if the block has to [wait](Block::wait).
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Over<T>> {
         if let Some(waker) = self.waker.get() {
@@ -516,7 +497,7 @@ where
         };
         let waits = port.settle(!matches!(polled, Ok(Poll::Pending)));
         match polled {
-            Ok(Poll::Ready(output)) => Some(over(E::end(output, self.site), &port)),
+            Ok(Poll::Ready(output)) => Some(over((self.end)(output, self.frame), &port)),
             Ok(Poll::Pending) => match waits {
                 Waits::Stopped(outcome) => Some(Over::Done(outcome.map(|never| match never {}))),
                 waits => {
@@ -524,7 +505,7 @@ where
                     None
                 }
             },
-            Err(panic) => Some(Over::Done(Outcome::Panicked(panic).passed(Frame::new(E::NAME, self.site)))),
+            Err(panic) => Some(Over::Done(Outcome::Panicked(panic).passed(self.frame))),
         }
     }
 
@@ -535,11 +516,11 @@ where
             Waits::Await(asked) => asked.attach_here(cx, self),
             Waits::Paused => {
                 self.waits = Waits::Paused;
-                let _ = cx.yields().push(cx, Woken(Some(self)));
+                let _ = cx.yields().push(cx, Woken::new(self));
             }
             Waits::Parked => {
                 let park = Park(self.waker.get_or_init(Arc::default).clone());
-                let _ = cx.wait(Leaf::new(park, self.site).placed()).push(cx, Woken(Some(self)));
+                let _ = cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken::new(self));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }
@@ -548,8 +529,8 @@ where
     }
 
     /// Drops the variables of the block, which is user code. That cancels awaited fibers that have moved apart, which
-    /// have to end before the block does.
-    fn leave(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) -> Result<Over<T>, Ending<T>> {
+    /// have to end before the block does. Continues with the rest of the program.
+    fn end<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
         let apart = self.apart.take();
         let over = match over {
             Over::Done(outcome) => Over::Done(outcome.without(self, cx)),
@@ -558,14 +539,14 @@ where
                 Err(panic) => Over::Done(Outcome::Panicked(panic).without(next, cx)),
             },
         };
-        Ending::of(over, apart)
+        end_apart(cx, over, apart)
     }
 
-    /// Continues with the rest of the program.
-    fn end<'s>(self: Box<Self>, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
-        match self.leave(cx, over) {
-            Ok(over) => over.go_on(cx),
-            Err(ending) => Step::Wait(ending.wait(cx)),
+    /// Polls the block.
+    fn step<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
+        match self.poll(cx) {
+            None => self.wait(cx),
+            Some(over) => self.end(cx, over),
         }
     }
 }
@@ -604,17 +585,9 @@ fn over<T: Send + 'static>(end: Result<T, Stop<T>>, port: &Port<'_>) -> Over<T> 
     }
 }
 
-impl<T: Send + 'static, F, E> Erased<T> for Block<T, F, E>
-where
-    F: Future<Output = E::Output> + Send + 'static,
-    E: Ends<T>,
-{
-    fn run_boxed<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
-        let polled = if cx.is_interrupted() { Some(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
-        match polled {
-            None => self.wait(cx),
-            Some(over) => self.end(cx, over),
-        }
+impl<T: Send + 'static, F: Future + Send + 'static> Erased<T> for Block<T, F> {
+    fn run_boxed<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
+        if cx.is_interrupted() { self.end(cx, Over::Done(Outcome::Cancelled)) } else { self.step(cx) }
     }
 }
 
@@ -628,29 +601,13 @@ pub(super) trait Rest: Any + Send {
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
     /// Stores the place in which a fiber that was awaited in place has forked.
     fn keep(&mut self, place: &Context);
-    /// Collects the node of the awaited fibers that have moved apart.
-    fn parts(&mut self, found: &mut Vec<Context>);
+    /// Shows the node of the awaited fibers that have moved apart.
+    fn visit(&mut self, visit: &mut Visit<'_>);
 }
 
-impl dyn Rest {
-    pub(super) fn visit(&mut self, visit: &mut Visit<'_>) {
-        if let Visit::Parts(found) = visit {
-            self.parts(found);
-        }
-    }
-}
-
-impl<T: Send + 'static, F, E> Rest for Block<T, F, E>
-where
-    F: Future<Output = E::Output> + Send + 'static,
-    E: Ends<T>,
-{
-    fn go_on(mut self: Box<Self>, cx: &Cx<'_>) -> Left {
-        let step = match self.poll(cx) {
-            None => self.wait(cx),
-            Some(over) => self.end(cx, over),
-        };
-        cx.leave_step(step)
+impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
+    fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left {
+        cx.leave_step(self.step(cx))
     }
 
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left {
@@ -658,8 +615,10 @@ where
         cx.leave_step(step)
     }
 
-    fn parts(&mut self, found: &mut Vec<Context>) {
-        found.extend(self.apart.get().map(|apart| Context::clone(apart)));
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        if let Visit::Parts(found) = visit {
+            found.extend(self.apart.get().map(|apart| Context::clone(apart)));
+        }
     }
 
     fn keep(&mut self, place: &Context) {
@@ -669,7 +628,7 @@ where
 
 /// Continues a block whose [`Wait`] has an outcome: stores the value in its slot, and polls.
 pub(crate) struct Resume<T> {
-    block: Option<Box<dyn Rest>>,
+    block: Woken,
     /// The slot, which is inside the block.
     slot: NonNull<Slot<T>>,
 }
@@ -683,7 +642,7 @@ impl<T: Send + 'static> FrameOf<T> for Resume<T> {
     const VISITS: bool = true;
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
-        let block = self.block.take().expect("a frame is resumed once");
+        let block = self.block.take();
         // SAFETY: the slot is inside the block, which this owns, so no other reference to it exists.
         let slot = unsafe { self.slot.as_mut() };
         match outcome {
@@ -699,21 +658,24 @@ impl<T: Send + 'static> FrameOf<T> for Resume<T> {
     }
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
-        self.block.iter_mut().for_each(|block| block.visit(visit));
-    }
-}
-
-impl<T> Drop for Resume<T> {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            drop_nested(block);
-        }
+        self.block.visit(visit);
     }
 }
 
 /// Continues a block that its waker has woken, or that has to be polled again for another reason.
-pub(super) struct Woken(pub(super) Option<Box<dyn Rest>>);
+struct Woken(Option<Box<dyn Rest>>);
+
+impl Woken {
+    #[inline]
+    fn new(block: Box<dyn Rest>) -> Self {
+        Woken(Some(block))
+    }
+
+    #[inline]
+    fn take(&mut self) -> Box<dyn Rest> {
+        self.0.take().expect("a frame is resumed once")
+    }
+}
 
 impl FrameOf<()> for Woken {
     type Out = ();
@@ -724,7 +686,7 @@ impl FrameOf<()> for Woken {
     }
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
-        let block = self.0.take().expect("a frame is resumed once");
+        let block = self.take();
         match outcome.split::<Infallible>() {
             Ok(()) => block.go_on(cx),
             Err(other) => block.stop(cx, other),
@@ -733,6 +695,7 @@ impl FrameOf<()> for Woken {
 }
 
 impl Drop for Woken {
+    #[inline]
     fn drop(&mut self) {
         if let Some(block) = self.0.take() {
             drop_nested(block);

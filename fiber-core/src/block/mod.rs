@@ -32,9 +32,9 @@ mod waker;
 
 #[cfg(feature = "stream")]
 pub(crate) use awaited::FiberFuture;
+pub(crate) use drive::new;
 #[cfg(feature = "stream")]
 pub(crate) use drive::outside;
-pub(crate) use drive::{Ends, new};
 pub use drive::{Wait, block, misplaced, wait, wait_first};
 pub use stop::{Gives, Stop};
 pub(crate) use streak::Streak;

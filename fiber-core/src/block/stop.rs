@@ -4,7 +4,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::drive::Ends;
 use crate::engine::boxed::Boxed;
 use crate::engine::step::Run;
 use crate::error::{Error, Frame, IntoError, Site};
@@ -90,19 +89,5 @@ impl<T: Send + 'static> Gives<T> {
     #[track_caller]
     pub fn fiber_first<I: IntoFiber<Out = T>>(self, fiber: I) -> Result<T, Stop<T>> {
         Err(Stop(Leaving::Tail(fiber.into_fiber().into_run().boxed(), Location::caller(), false)))
-    }
-}
-
-/// The end of a block of the macro.
-#[derive(Debug)]
-pub(crate) struct ByMacro;
-
-impl<T: Send + 'static> Ends<T> for ByMacro {
-    type Output = Result<T, Stop<T>>;
-    const NAME: &'static str = "fiber!";
-
-    #[inline]
-    fn end(output: Self::Output, _: Site) -> Self::Output {
-        output
     }
 }
