@@ -216,7 +216,7 @@ impl TestScheduler {
     /// ```
     #[must_use]
     pub fn turns_per_instant(self, most: usize) -> Self {
-        self.machine.state().limits.turns_per_instant = most;
+        self.machine.state().limits.allow_turns_per_instant(most);
         self
     }
 

@@ -33,7 +33,7 @@ const LAST_TURNS: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct Limits {
-    pub(crate) turns_per_instant: usize,
+    turns_per_instant: usize,
     turns_per_fiber: usize,
     most_instants: usize,
     instants_per_fiber: usize,
@@ -42,9 +42,13 @@ pub(crate) struct Limits {
     /// Whether the user may set `most_instants`.
     has_instants_setting: bool,
     instant: Instant,
+    /// Turns at this instant.
     turns: usize,
+    /// How many of them are not looked at one by one. After a change of a limit none, until the limits count anew.
+    calm_turns: usize,
     instants: usize,
-    turns_in_all: usize,
+    /// Turns at the instants before this one.
+    turns_before: usize,
     /// The most fibers that were seen alive at this instant.
     fibers: usize,
     /// The same for all instants.
@@ -63,8 +67,9 @@ impl Default for Limits {
             has_instants_setting: true,
             instant: Instant::EPOCH,
             turns: 0,
+            calm_turns: 0,
             instants: 0,
-            turns_in_all: 0,
+            turns_before: 0,
             fibers: 0,
             most_fibers: 0,
             last: VecDeque::new(),
@@ -89,11 +94,13 @@ impl Limits {
     pub(crate) fn allow_turns_per_instant(&mut self, most: usize) {
         self.turns_per_instant = most;
         self.most_turns = self.most_turns.max(most);
+        self.calm_turns = 0;
     }
 
     /// Sets how many instants one run may visit.
     pub(crate) fn allow_instants(&mut self, most: usize) {
         (self.most_instants, self.instants_per_fiber) = (most, 0);
+        self.calm_turns = 0;
     }
 
     /// Begins to count anew. Returns what is to be dropped without any lock.
@@ -101,7 +108,8 @@ impl Limits {
         self.instant = now;
         self.turns = 0;
         self.instants = 0;
-        self.turns_in_all = 0;
+        self.turns_before = 0;
+        self.calm_turns = self.find_calm_turns();
         (self.fibers, self.most_fibers) = (live_fibers, live_fibers);
         // Most runs come to no limit.
         if self.last.is_empty() { None } else { Some(std::mem::take(&mut self.last)) }
@@ -111,22 +119,33 @@ impl Limits {
     #[inline]
     pub(crate) fn count(&mut self, now: Instant, live_fibers: usize) {
         if now != self.instant {
-            self.fibers = live_fibers;
-            self.most_fibers = self.most_fibers.max(live_fibers);
-            self.instant = now;
-            self.instants += 1;
-            self.turns = 0;
+            self.begin_instant(now, live_fibers);
         }
         self.turns += 1;
-        self.turns_in_all += 1;
+    }
+
+    fn begin_instant(&mut self, now: Instant, live_fibers: usize) {
+        self.fibers = live_fibers;
+        self.most_fibers = self.most_fibers.max(live_fibers);
+        self.instant = now;
+        self.instants += 1;
+        self.turns_before += self.turns;
+        self.turns = 0;
+        self.calm_turns = self.find_calm_turns();
+    }
+
+    fn find_calm_turns(&self) -> usize {
+        if self.instants + LAST_TURNS > self.most_instants {
+            return 0;
+        }
+        let left = self.most_turns.saturating_sub(self.turns_before);
+        self.turns_per_instant.min(left).saturating_sub(LAST_TURNS)
     }
 
     /// Whether the last turns before a limit have begun, which are looked at one by one.
     #[inline]
     pub(crate) fn is_suspicious(&self) -> bool {
-        self.turns + LAST_TURNS > self.turns_per_instant
-            || self.instants + LAST_TURNS > self.most_instants
-            || self.turns_in_all > self.most_turns.saturating_sub(LAST_TURNS)
+        self.turns > self.calm_turns
     }
 
     /// # Errors
@@ -153,10 +172,11 @@ impl Limits {
                 self.last.iter().cloned().collect(),
             ));
         }
-        if self.turns_in_all > self.most_turns {
+        let turns_in_all = self.turns_before + self.turns;
+        if turns_in_all > self.most_turns {
             return Err(Report::too_many_turns(
                 self.instant,
-                self.turns_in_all - 1,
+                turns_in_all - 1,
                 self.last.iter().cloned().collect(),
             ));
         }

@@ -442,22 +442,25 @@ impl State {
             // Before the task leaves the queue: to drop it is the program's code.
             self.limits.check(self.ready[chosen.place].task.context(), self.fibers.len())?;
         }
+        // Before the entry leaves the queue: as a whole, it would be moved through memory.
+        if let Some(cpus) = &mut self.cpus {
+            cpus.begin(self.ready[chosen.place].slice);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let entry = &self.ready[chosen.place];
+            recorder.begin(&self.fibers, self.timeline.now(), entry, chosen.choice, chosen.choices);
+        }
+        if let Some(steps) = &mut self.steps {
+            let entry = &self.ready[chosen.place];
+            steps.begin(entry.id, entry.lane, entry.by(), self.timeline.now());
+        }
         let entry = match chosen.place {
             0 => self.ready.pop_front(),
             place => self.ready.remove(place),
         };
-        let entry = entry.expect("a choice of those that can run");
-        if let Some(cpus) = &mut self.cpus {
-            cpus.begin(entry.slice);
-        }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.begin(&self.fibers, self.timeline.now(), &entry, chosen.choice, chosen.choices);
-        }
-        if let Some(steps) = &mut self.steps {
-            steps.begin(entry.id, entry.lane, entry.by(), self.timeline.now());
-        }
-        self.begin_turn(entry.lane, chosen);
-        Ok(Next::Turn(entry.task))
+        let Entry { task, lane, .. } = entry.expect("a choice of those that can run");
+        self.begin_turn(lane, chosen);
+        Ok(Next::Turn(task))
     }
 
     /// What goes wrong before the next turn.
