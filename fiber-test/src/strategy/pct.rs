@@ -60,6 +60,8 @@ pub(crate) struct Pct {
     up_to: u32,
     /// And before these, last first.
     changes: Vec<u32>,
+    /// The next decision before which it falls.
+    next_change: u32,
     /// The number of decisions with several choices so far.
     decisions: u32,
     /// By lane.
@@ -89,11 +91,13 @@ impl Pct {
         };
         let mut changes: Vec<u32> = (0..count).map(|_| FIRST_CHANGE + random.below(places) as u32).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
+        let next_change = if up_to > 0 { FIRST_CHANGE } else { changes.pop().unwrap_or(u32::MAX) };
         Pct {
             random,
             is_strict,
             up_to,
             changes,
+            next_change,
             decisions: 0,
             priorities: Vec::new(),
             lowest: i64::MIN / 2,
@@ -132,7 +136,7 @@ impl Pct {
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
         let is_decision = choices.len() > 1;
         self.decisions += u32::from(is_decision);
-        let falls = self.falls(is_decision);
+        let falls = is_decision && self.decisions >= self.next_change;
         if let Some(ahead) = choices.run_ahead()
             && choices.paused == Some(self.last)
             && !choices.has_news()
@@ -142,6 +146,7 @@ impl Pct {
             return ahead;
         }
         if falls {
+            self.find_next_change();
             self.change(self.last);
         }
         let choice = if is_decision { self.highest(choices) } else { 0 };
@@ -151,19 +156,29 @@ impl Pct {
 
     /// The choice of the highest priority. Of several tasks of one fiber, the first.
     fn highest(&self, choices: &Choices<'_>) -> usize {
-        let highest = (0..choices.len()).rev().max_by_key(|choice| self.priority(choices.lane(*choice)));
-        highest.unwrap_or(0)
+        let (mut highest, mut at) = (i64::MIN, 0);
+        for choice in 0..choices.len() {
+            let priority = self.priority(choices.lane(choice));
+            if priority > highest {
+                (highest, at) = (priority, choice);
+            }
+        }
+        at
     }
 
-    /// Whether the last fiber falls before this choice.
-    fn falls(&mut self, is_decision: bool) -> bool {
-        let decisions = self.decisions;
-        if is_decision && (FIRST_CHANGE..=self.up_to).contains(&decisions) {
-            return true;
+    /// Finds the first one after this decision.
+    fn find_next_change(&mut self) {
+        if self.decisions < self.up_to {
+            self.next_change = self.decisions + 1;
+            return;
         }
-        let left = self.changes.len();
-        while self.changes.pop_if(|place| *place <= decisions).is_some() {}
-        self.changes.len() < left
+        self.next_change = u32::MAX;
+        while let Some(next) = self.changes.pop() {
+            if next > self.decisions {
+                self.next_change = next;
+                return;
+            }
+        }
     }
 
     fn priority(&self, lane: Lane) -> i64 {
