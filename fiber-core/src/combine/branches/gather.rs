@@ -210,11 +210,13 @@ fn run_in_group<'s, M: Fibers, G: Gather<Out<M>>>(
 ) -> Step<'s, G::Out> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
     group.set_races(G::RACES);
-    let shared = Shared::new(&group, Some(members), gather, 0, plan.limit, plan);
-    if may_start {
-        shared.help(cx);
-    } else {
-        shared.fill(|task| cx.schedule(task));
+    let starts_all = !may_start && plan.limit == usize::MAX;
+    let (own, offered) = if starts_all { (Some(members), None) } else { (None, Some(members)) };
+    let shared = Shared::new(&group, offered, gather, 0, plan.limit, plan);
+    match own {
+        Some(members) => shared.start_all(members, |task| cx.schedule(task)),
+        None if may_start => shared.help(cx),
+        None => shared.fill(|task| cx.schedule(task)),
     }
     group::settle(cx, group, Gathered(shared))
 }
@@ -376,6 +378,15 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
             group: group.clone(),
             plan,
         })
+    }
+
+    /// Calls `schedule` with all branches, each as a separate fiber. Without a limit, no other thread pulls any, so none needs the lock.
+    fn start_all(self: &Arc<Self>, members: M, mut schedule: impl FnMut(Task)) {
+        let mut rest = Remaining { left: Members { members, pulled: 0 }, shared: self };
+        while let Some((index, run)) = rest.pull() {
+            schedule(self.branch(index, run));
+        }
+        self.discard(rest.left.members);
     }
 
     /// Calls `schedule` with as many branches as the limit allows now, each as a separate fiber.
