@@ -200,6 +200,7 @@ impl<'a> Runner<'a> {
         clock: &mut Clock,
     ) -> Option<Problem> {
         let mut problem = None;
+        let _driven = machine.driven_here();
         self.program.start(root, self.site, &mut |started| {
             problem = self.judge_started(machine, started, turns_to_end, clock);
         });

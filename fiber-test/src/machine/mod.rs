@@ -178,6 +178,11 @@ impl Machine {
         state
     }
 
+    /// While the result lives, this thread drives the machine, and keeps what is scheduled until it takes the lock.
+    pub(crate) fn driven_here(&self) -> impl Sized {
+        Driven::here(self.key(), || drop(self.state()))
+    }
+
     /// Gives turns to fibers until `is_over`. `false`: before that, none can run until `end`.
     ///
     /// # Errors
@@ -209,7 +214,7 @@ impl Machine {
         is_over: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Next>, Report> {
         direct::Here::with(|here| {
-            let _driven = Driven::here(self.key(), || drop(self.state()));
+            let _driven = self.driven_here();
             let thread = Thread { machine: self, here };
             serve(&thread, SERVES_ALL, || {
                 let mut runner = TaskRunner::on(&thread);
