@@ -115,7 +115,7 @@ impl TestScheduler {
     #[track_caller]
     pub fn draws(self, most: u32) -> Self {
         assert_is_bound(most);
-        self.machine.state().draws_below = Some(most);
+        self.machine.state().numbers.below = Some(most);
         self
     }
 

@@ -146,11 +146,11 @@ impl<'a> Runner<'a> {
         let is_kept = problem.is_some() || self.keep >= Keep::Schedules;
         let execution = Execution {
             schedule: is_kept.then(|| state.schedule(seed)),
-            counts: state.counts(),
+            counts: state.decisions.counts(),
             turns_to_end,
-            census: state.census.take(),
-            strategy: mem::take(&mut state.strategy),
-            steps: state.steps.take(),
+            census: state.notes.take_census(),
+            strategy: mem::take(&mut state.decisions.strategy),
+            steps: state.notes.take_steps(),
             trace: if self.keep == Keep::Traces || self.settings.has_pairs {
                 state.take_trace()
             } else {
@@ -183,7 +183,7 @@ impl<'a> Runner<'a> {
             state.simulate(Cpus::new(workers, budget));
         }
         state.mishaps.lateness = self.settings.lateness.map(Lateness::new);
-        state.draws_below = self.settings.draws;
+        state.numbers.below = self.settings.draws;
         let machine = network::machine(state);
         let Settings { inspect, has_pairs, .. } = self.settings;
         let is_recorded = self.keep == Keep::Traces || inspect.is_some() || *has_pairs;
@@ -221,7 +221,7 @@ impl<'a> Runner<'a> {
             Err(report) => return Some(Problem::livelock(report)),
         }
         let state = machine.state();
-        *turns_to_end = state.turns();
+        *turns_to_end = state.decisions.turn();
         let at = state.timeline.now();
         let may_be_cancelled = !state.mishaps.cancellations.happened().is_empty();
         let may_fail = may_fail(&state);

@@ -9,12 +9,14 @@ mod cancellations;
 mod census;
 mod cpus;
 pub(crate) mod cuts;
+mod decisions;
 #[cfg(feature = "direct")]
 mod direct;
 #[cfg(not(feature = "direct"))]
 #[path = "no_direct.rs"]
 mod direct;
 mod draws;
+mod events;
 mod faults;
 mod fibers;
 mod holdings;
@@ -22,8 +24,11 @@ mod lane;
 mod lateness;
 mod limits;
 mod mishaps;
+mod notes;
+mod numbers;
 mod places;
 mod ready;
+mod snapshots;
 mod state;
 mod steps;
 mod surroundings;
@@ -32,6 +37,7 @@ mod timeline;
 pub(crate) use cancellations::{PlannedCancellation, Target};
 pub(crate) use census::Census;
 pub(crate) use cpus::{Cpus, POOL_BUDGET, WORKERS};
+pub(crate) use decisions::Counts;
 pub(crate) use faults::{Aim, OpenFaults, PlannedFault};
 pub(crate) use fibers::{At, Blocked, Fibers};
 pub(crate) use holdings::Holding;
@@ -40,7 +46,7 @@ pub(crate) use lateness::Lateness;
 pub(crate) use limits::Limits;
 pub(crate) use places::Place;
 pub(crate) use ready::{Choices, Entry};
-pub(crate) use state::{Counts, Course, Next, State};
+pub(crate) use state::{Course, Next, State};
 pub(crate) use steps::{Footprint, Step, Steps, TaskId, both, may_change};
 pub(crate) use surroundings::Surroundings;
 
@@ -120,7 +126,7 @@ impl Machine {
     /// From now on this is noted.
     pub(crate) fn note(&self, detail: Detail) {
         if detail == Detail::Turns {
-            self.state().record();
+            self.state().notes.record();
         }
         // Relaxed, here and where it is read: a trace that begins a moment later is as good.
         self.detail.store(detail as u8, Ordering::Relaxed);
@@ -221,7 +227,7 @@ impl Machine {
                 while !is_over() {
                     let mut state = self.state();
                     let next = state.next(end, may_advance)?;
-                    let has_steps = state.steps.is_some();
+                    let has_steps = state.notes.steps().is_some();
                     drop(state);
                     let Next::Turn(task) = next else { return Ok(Some(next)) };
                     runner.run(task);
@@ -237,7 +243,7 @@ impl Machine {
     /// What is touched from now on, until the next turn, is touched from outside.
     #[cold]
     fn end_step(&self) {
-        if let Some(steps) = &mut self.state().steps {
+        if let Some(steps) = self.state().notes.steps_mut() {
             steps.end();
         }
     }
