@@ -30,27 +30,24 @@ pub(crate) fn set_scheduler(scheduler: *const ()) -> *const () {
     SCHEDULER.replace(scheduler)
 }
 
-/// The fiber of this scheduler that runs next.
+/// The fiber of this scheduler that runs next, unless the queue has waited long enough: for those that run in a row. Null: none does.
 #[inline]
-pub(crate) fn take(scheduler: *const ()) -> Option<Waiter> {
+pub(crate) fn take(scheduler: *const (), in_a_row: &mut u32) -> Option<(Waiter, Signal)> {
+    if scheduler.is_null() {
+        return None;
+    }
     let fiber = ManuallyDrop::into_inner(FIBER.take()?);
-    if is_of(&fiber, scheduler) {
-        return Some(fiber);
+    if !is_of(&fiber, scheduler) {
+        // It runs after the turn around this one, in which a fiber runs another scheduler.
+        FIBER.set(Some(ManuallyDrop::new(fiber)));
+        return None;
     }
-    // It runs after the turn around this one, in which a fiber runs another scheduler.
-    FIBER.set(Some(ManuallyDrop::new(fiber)));
-    None
-}
-
-/// Runs a fiber, and those that run next after it, until there is none, or the queue has waited long enough.
-#[inline(never)]
-pub(crate) fn run_all(first: Waiter, scheduler: *const (), run: impl Fn(Waiter)) {
-    run(first);
-    for _ in 1..IN_A_ROW {
-        let Some(fiber) = take(scheduler) else { return };
-        run(fiber);
+    if *in_a_row == IN_A_ROW {
+        schedule(fiber);
+        return None;
     }
-    take(scheduler).into_iter().for_each(schedule);
+    *in_a_row += 1;
+    Some((fiber, Signal::Fired))
 }
 
 /// Wakes a fiber whose event has happened: as the next one of this thread, or by its scheduler.

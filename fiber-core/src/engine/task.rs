@@ -234,7 +234,6 @@ impl Waiter {
     }
 
     /// Wakes the fiber in a turn of its own.
-    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn wake_in(self, turn: &Turn<'_>, signal: Signal) {
         turn.begin(self.fiber());
         turn.run(|turn| self.wake(turn.into(), signal));
@@ -460,14 +459,20 @@ impl<'w> TaskRunner<'w> {
         let TaskRunner { ref turn, wakes_next } = *self;
         let outer = if wakes_next.is_null() { wakes_next } else { next::set_scheduler(wakes_next) };
         with_own_queue(|| {
-            match task.0.into_inner() {
-                (Value::Second(rest), note) => rest.wake_in(turn, signal_of(note)),
-                (value, note) => run_kind(Kind::of(value, note), turn),
+            let mut in_a_row = 0;
+            let mut next = match task.0.into_inner() {
+                (Value::Second(rest), note) => Some((rest, signal_of(note))),
+                (value, note) => {
+                    run_kind(Kind::of(value, note), turn);
+                    next::take(wakes_next, &mut in_a_row)
+                }
+            };
+            while let Some((rest, signal)) = next {
+                turn.begin(rest.fiber());
+                turn.run(|turn| rest.wake_inlined(turn.into(), signal));
+                next = next::take(wakes_next, &mut in_a_row);
             }
             if !wakes_next.is_null() {
-                if let Some(first) = next::take(wakes_next) {
-                    next::run_all(first, wakes_next, |fiber| fiber.wake_in(turn, Signal::Fired));
-                }
                 next::set_scheduler(outer);
             }
         });

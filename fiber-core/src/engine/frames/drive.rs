@@ -142,7 +142,13 @@ impl Frames {
     /// Continues a fiber that has waited.
     // The frame of this call is that of the driver.
     #[inline(never)]
-    pub(crate) fn wake(mut self, view: TurnView<'_>, signal: Signal) {
+    pub(crate) fn wake(self, view: TurnView<'_>, signal: Signal) {
+        self.wake_inlined(view, signal);
+    }
+
+    /// The same, for the loop that runs most turns.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn wake_inlined(mut self, view: TurnView<'_>, signal: Signal) {
         if signal == Signal::Abandoned {
             // The drop ends the fiber as abandoned.
             return;
