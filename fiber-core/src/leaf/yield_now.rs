@@ -52,16 +52,19 @@ impl Run for YieldNow {
 
 impl YieldNow {
     /// Whether the fiber was cancelled. If not, reports the yield.
-    // Not inlined, so that the code of each yield is short.
+    // Not inlined, so that the code of each yield is short. What it calls comes last, so it needs no registers of its own.
     #[inline(never)]
     fn is_refused(&self, cx: &Cx<'_>) -> bool {
-        if cx.is_interrupted() {
-            return true;
-        }
-        if cx.is_observed() {
+        if cx.is_observed() { self.is_refused_observed(cx) } else { cx.is_interrupted() }
+    }
+
+    #[cold]
+    fn is_refused_observed(&self, cx: &Cx<'_>) -> bool {
+        let is_interrupted = cx.is_interrupted();
+        if !is_interrupted {
             cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
         }
-        false
+        is_interrupted
     }
 }
 

@@ -329,6 +329,16 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// A node around this place, perhaps not the innermost: for what the whole tree shares.
+    #[inline]
+    pub(super) fn in_tree(self) -> &'a Context {
+        match self {
+            Place::Node(context) => context,
+            Place::Part(part) => part.nearest,
+            Place::Limit(limit) => limit.outside(),
+        }
+    }
+
     /// The node of exactly this place, if it has one.
     pub(super) fn own_node(self) -> Option<&'a Context> {
         match self {

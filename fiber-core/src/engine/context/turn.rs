@@ -270,7 +270,7 @@ impl<'a> Cx<'a> {
 
     /// The scheduler that runs the fiber.
     pub fn scheduler(&self) -> &'a dyn Scheduler {
-        &**self.nearest().scheduler()
+        &**self.place.in_tree().scheduler()
     }
 
     /// Whether an operation that starts now has to end with `Cancelled` at once, because the fiber was cancelled and is not
@@ -382,7 +382,7 @@ impl<'a> Cx<'a> {
     /// Whether the scheduler observes events.
     #[inline]
     pub(crate) fn is_observed(&self) -> bool {
-        self.nearest().is_observed()
+        self.place.in_tree().is_observed()
     }
 
     /// The instant when this time, from now on, has passed.
@@ -399,10 +399,11 @@ impl<'a> Cx<'a> {
 
     /// Passes a task to the scheduler of the fiber.
     pub(crate) fn schedule(&self, task: Task) {
-        if self.nearest().host().is_some() {
-            return self.nearest().schedule(task);
+        let fiber = self.place.in_tree();
+        if fiber.host().is_some() {
+            return fiber.schedule(task);
         }
-        catch_panic(|| self.turn.worker.schedule(self.scheduler(), task));
+        catch_panic(|| self.turn.worker.schedule(&**fiber.scheduler(), task));
     }
 
     /// The task that starts the fiber of `context`, if it alone waits on this thread.
