@@ -2,7 +2,7 @@
 //! correctly.
 
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -100,6 +100,33 @@ fn an_outcome_is_dropped_once_whether_it_is_joined_forgotten_or_left() {
     assert_eq!(Arc::strong_count(&value), 1);
     drop(context);
     root.cancel();
+}
+
+#[test]
+fn a_context_of_a_branch_keeps_neither_the_iterator_of_parallel_nor_its_values() {
+    let value = Arc::new(());
+    let ends: [Option<fn(&Context)>; 3] = [None, Some(Context::cancel), Some(Context::abandon)];
+    for (end, limit) in ends.into_iter().flat_map(|end| [1, 2, usize::MAX].map(|limit| (end, limit))) {
+        let (queue, root) = queue();
+        let (kept, given) = (Arc::new(Mutex::new(Vec::new())), value.clone());
+        let contexts = kept.clone();
+        let branches = (0..4).map(move |_| {
+            let (contexts, value) = (contexts.clone(), given.clone());
+            let note = Fiber::lazy(move || contexts.lock().unwrap().extend(Context::current()));
+            note.bind(move |()| gives(&value))
+        });
+        let handle = root.spawn(Fiber::parallel(branches).limit(limit).map(drop));
+        if let Some(end) = end {
+            // The first branch has given its value.
+            (0..2).for_each(|_| queue.pop().unwrap().run());
+            end(handle.context());
+        }
+        queue.drain();
+        assert!(handle.is_finished());
+        assert!(!kept.lock().unwrap().is_empty());
+        assert_eq!(Arc::strong_count(&value), 1);
+        root.cancel();
+    }
 }
 
 #[test]

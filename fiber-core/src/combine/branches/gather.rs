@@ -7,17 +7,18 @@
 //!                 | a branch has to wait, without a limit         | a thread takes it, or a branch has to wait
 //!                 v                                               |
 //!  outcomes   Remaining { members } on the stack, lent as before; |
-//!  shared:    Arc<Shared { gather }>                              |
+//!  shared:    Shared { gather } in the cell of the group          |
 //!                 | a thread takes it                             |
 //!                 v                                               v
-//!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins are helpers, which pull and run branches
+//!  shared:    Shared { members, gather } in the cell of the group; the fiber and each thread that joins are helpers, which pull and
+//!             run branches
 //! ```
 //!
 //! If all branches end at once, before another thread takes the rest, no node and no allocation is needed.
 
 use std::hint::spin_loop;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::vec;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -31,7 +32,7 @@ use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
-use crate::engine::suppress::{HasContext, forget};
+use crate::engine::suppress::{HasContext, discard, forget};
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
 use crate::footprint::{Access, Side};
@@ -152,11 +153,13 @@ pub(crate) fn run_all<'s, M: Fibers, G: Gather<Out<M>>>(
         return run_in_group(cx, members, gather, plan, may_start);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
-    let mut group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
+    let mut group = Part::sharing::<Shared<M, G>>(cx, operator, Instant::FAR_FUTURE, site);
     group.set_races(G::RACES);
     let mut part = Part::for_fibers_in(&group);
     let branches = branches.filter(|_| plan.limit > 1);
-    let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
+    let limit = plan.limit;
+    let mut rest =
+        Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, limit, group: &group });
     let (index, ran) = loop {
         let alone = rest.get_mut().expect("no thread has promoted it");
         let Some((index, run)) = alone.pull(cx) else {
@@ -173,29 +176,31 @@ pub(crate) fn run_all<'s, M: Fibers, G: Gather<Out<M>>>(
             break (index, None);
         }
     };
-    let (shared, members, mut helper) = match rest.into_inner() {
-        Lent::Back(alone) if ran.is_some() && plan.limit == usize::MAX => {
-            let (shared, members) = alone.share_outcomes();
-            (shared, Some(members), None)
+    let (members, mut helper) = match rest.into_inner() {
+        Lent::Back(alone) if ran.is_some() && limit == usize::MAX => (Some(alone.share_outcomes()), None),
+        Lent::Back(alone) => {
+            alone.share(usize::from(ran.is_some()));
+            (None, None)
         }
-        Lent::Back(alone) => (alone.share(usize::from(ran.is_some())), None, None),
-        Lent::Taken((shared, helper)) => (shared, None, Some(helper)),
+        Lent::Taken(helper) => (None, Some(helper)),
     };
+    let team = Team::<M, G>::of(group.context());
+    let gathered = Gathered::new(team);
     match ran {
         Some(ran) => {
-            shared.join(cx, index, ran);
+            team.join(cx, index, ran);
             match members {
-                Some(members) => helper = shared.run_alone(cx, members),
-                None => shared.help(cx),
+                Some(members) => helper = team.run_alone(cx, members),
+                None => team.help(cx),
             }
         }
-        None => _ = shared.offer_helper(),
+        None => _ = team.offer_helper(),
     }
     if let Some(helper) = helper {
         // If no thread has started the helper, there is one branch less to wait for.
         helper.start_inline(cx);
     }
-    group::settle(cx, group.leave_inside(), Gathered(shared))
+    group::settle(cx, group.leave_inside(), gathered)
 }
 
 /// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
@@ -208,17 +213,23 @@ fn run_in_group<'s, M: Fibers, G: Gather<Out<M>>>(
     plan: Plan,
     may_start: bool,
 ) -> Step<'s, G::Out> {
-    let group = group::open(cx, plan.frame.operator(), plan.frame.location());
+    let group = group::open_sharing::<Shared<M, G>>(cx, plan.frame.operator(), plan.frame.location());
     group.set_races(G::RACES);
-    let starts_all = !may_start && plan.limit == usize::MAX;
-    let (own, offered) = if starts_all { (Some(members), None) } else { (None, Some(members)) };
-    let shared = Shared::new(&group, offered, gather, 0, plan.limit, plan);
-    match own {
-        Some(members) => shared.start_all(members, |task| cx.schedule(task)),
-        None if may_start => shared.help(cx),
-        None => shared.fill(|task| cx.schedule(task)),
+    let team = Team::of(&group);
+    let gathered = Gathered::new(team);
+    let left = Members { members, pulled: 0 };
+    if !may_start && plan.limit == usize::MAX {
+        team.share_outcomes(gather);
+        team.start_all(left, |task| cx.schedule(task));
+    } else {
+        team.share(left, gather, plan.limit, 0);
+        if may_start {
+            team.help(cx);
+        } else {
+            team.fill(|task| cx.schedule(task));
+        }
     }
-    group::settle(cx, group, Gathered(shared))
+    group::settle(cx, group, gathered)
 }
 
 /// The state of a fiber that runs all branches alone.
@@ -228,7 +239,7 @@ struct Rest<'a, M, G> {
     pulled: usize,
     /// Further branches are not needed.
     is_decided: bool,
-    plan: Plan,
+    limit: usize,
     group: &'a Part<'a>,
 }
 
@@ -277,25 +288,27 @@ impl<M: Fibers, G: Gather<Out<M>>> Rest<'_, M, G> {
     }
 
     /// Shares the branches with other threads, while `running` branches run.
-    fn share(self, running: usize) -> Arc<Shared<M, G>> {
-        let Rest { members, gather, pulled, plan, group, .. } = self;
-        Shared::new(group.context(), Some(members), gather, pulled, plan.limit - running, plan)
+    fn share(self, running: usize) {
+        let Rest { members, gather, pulled, limit, group, .. } = self;
+        Team::of(group.context()).share(Members { members, pulled }, gather, limit, running);
     }
 
     /// Shares only the outcomes, and gives the branches, which have no limit.
-    fn share_outcomes(self) -> (Arc<Shared<M, G>>, Members<M>) {
-        let Rest { members, gather, pulled, plan, group, .. } = self;
-        (Shared::new(group.context(), None, gather, pulled, plan.limit, plan), Members { members, pulled })
+    fn share_outcomes(self) -> Members<M> {
+        let Rest { members, gather, pulled, group, .. } = self;
+        Team::<M, G>::of(group.context()).share_outcomes(gather);
+        Members { members, pulled }
     }
 }
 
 impl<M: Fibers, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
-    type Promoted = (Arc<Shared<M, G>>, Helper<M, G>);
+    type Promoted = Helper<M, G>;
 
     fn promote(self) -> (Task, Self::Promoted) {
-        let shared = self.share(1);
-        let (helper, task) = shared.helper();
-        (task, (shared, helper))
+        let group = self.group;
+        self.share(1);
+        let (helper, task) = Team::of(group.context()).helper();
+        (task, helper)
     }
 }
 
@@ -308,15 +321,15 @@ struct Members<M> {
 /// The branches of a fiber that runs them all, some of which wait.
 struct Remaining<'a, M: Fibers, G: Gather<Out<M>>> {
     left: Members<M>,
-    shared: &'a Arc<Shared<M, G>>,
+    team: Team<'a, M, G>,
 }
 
 impl<M: Fibers, G: Gather<Out<M>>> Latent for Remaining<'_, M, G> {
     type Promoted = Helper<M, G>;
 
     fn promote(self) -> (Task, Self::Promoted) {
-        self.shared.put(self.left);
-        let (helper, task) = self.shared.helper();
+        self.team.put(self.left);
+        let (helper, task) = self.team.helper();
         (task, helper)
     }
 }
@@ -325,25 +338,38 @@ impl<M: Fibers, G: Gather<Out<M>>> Remaining<'_, M, G> {
     /// The next branch. `None`: there is none, or it is not needed.
     fn pull(&mut self) -> Option<(usize, M::Run)> {
         // Relaxed: an early check. If it is missed, the group is cancelled.
-        if self.shared.is_over.load(Ordering::Relaxed) {
+        if self.team.is_over() {
             return None;
         }
-        let run = self.shared.pull_from(&mut self.left.members)?;
+        let run = self.team.pull_from(&mut self.left.members)?;
         let index = self.left.pulled;
         self.left.pulled += 1;
         Some((index, run))
     }
 }
 
-/// The state shared by all fibers that run branches.
-pub(crate) struct Shared<M: Fibers, G: Gather<Out<M>>> {
+/// The state shared by all fibers that run branches, in the cell of their group. A descendant may keep that cell for long, so
+/// nothing of the user is left here when the fiber has the outcome, or was abandoned.
+struct Shared<M, G> {
     source: Mutex<Source<M>>,
-    /// `None` after the outcome was taken.
+    /// `None` before it is shared, and after it was taken.
     gather: Mutex<Option<G>>,
     /// There are no more branches to pull.
     is_over: AtomicBool,
-    group: Context,
-    plan: Plan,
+    /// The largest number of branches at a time. Set before a branch is shared.
+    limit: AtomicUsize,
+}
+
+impl<M, G> Default for Shared<M, G> {
+    fn default() -> Self {
+        let source = Source { members: None, is_closed: false, pulled: 0, places: usize::MAX, missed: 0 };
+        Shared {
+            source: Mutex::new(source),
+            gather: Mutex::new(None),
+            is_over: AtomicBool::new(false),
+            limit: AtomicUsize::new(usize::MAX),
+        }
+    }
 }
 
 /// The source of branches. Pulling runs user code, so one thread at a time does it, without the lock.
@@ -361,28 +387,53 @@ struct Source<M> {
 /// How often a thread retries if another one is pulling, which usually takes some nanoseconds.
 const PATIENCE: u32 = 64;
 
-impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
-    fn new(
-        group: &Context,
-        members: Option<M>,
-        gather: G,
-        pulled: usize,
-        places: usize,
-        plan: Plan,
-    ) -> Arc<Self> {
-        let source = Source { members, is_closed: false, pulled, places, missed: 0 };
-        Arc::new(Shared {
-            source: Mutex::new(source),
-            gather: Mutex::new(Some(gather)),
-            is_over: AtomicBool::new(false),
-            group: group.clone(),
-            plan,
-        })
+/// A group, and what its branches share.
+struct Team<'a, M, G> {
+    group: &'a Context,
+    shared: &'a Shared<M, G>,
+}
+
+impl<M, G> Clone for Team<'_, M, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M, G> Copy for Team<'_, M, G> {}
+
+impl<'a, M: Fibers, G: Gather<Out<M>>> Team<'a, M, G> {
+    fn of(group: &'a Context) -> Self {
+        Team { group, shared: group.shared().expect("the group of these branches") }
+    }
+
+    /// That of a branch: of `fiber`, or of one that has run in the group itself.
+    fn around(fiber: &'a Context) -> Self {
+        let around = if fiber.is_structure() { None } else { fiber.around() };
+        Team::of(around.unwrap_or(fiber))
+    }
+
+    /// Shares the outcomes.
+    fn share_outcomes(self, gather: G) {
+        *self.shared.gather.lock() = Some(gather);
+    }
+
+    /// Shares the branches and their outcomes, while `running` branches run.
+    fn share(self, left: Members<M>, gather: G, limit: usize, running: usize) {
+        // Relaxed: branches that other threads run are made after this, and what shows them to the threads shows this.
+        self.shared.limit.store(limit, Ordering::Relaxed);
+        self.share_outcomes(gather);
+        let mut source = self.shared.source.lock();
+        (source.places, source.pulled) = (limit - running, left.pulled);
+        source.members = Some(left.members);
+    }
+
+    fn is_over(self) -> bool {
+        self.shared.is_over.load(Ordering::Relaxed)
     }
 
     /// Calls `schedule` with all branches, each as a separate fiber. Without a limit, no other thread pulls any, so none needs the lock.
-    fn start_all(self: &Arc<Self>, members: M, mut schedule: impl FnMut(Task)) {
-        let mut rest = Remaining { left: Members { members, pulled: 0 }, shared: self };
+    fn start_all(self, left: Members<M>, mut schedule: impl FnMut(Task)) {
+        let mut rest = Remaining { left, team: self };
         while let Some((index, run)) = rest.pull() {
             schedule(self.branch(index, run));
         }
@@ -390,33 +441,37 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Calls `schedule` with as many branches as the limit allows now, each as a separate fiber.
-    fn fill(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
+    fn fill(self, mut schedule: impl FnMut(Task)) {
         while let Some((index, run)) = self.take() {
             schedule(self.branch(index, run));
         }
     }
 
     /// The task of a branch that is a separate fiber.
-    fn branch(self: &Arc<Self>, index: usize, run: M::Run) -> Task {
-        let member = Member { shared: self.clone(), index, makes_place: true };
-        Branch::new(&self.group, run, member, self.plan.frame.location()).1
+    fn branch(self, index: usize, run: M::Run) -> Task {
+        Branch::new(self.group, run, Member::<M, G>::new(index, true), self.group.fork_site()).1
     }
 
     /// Whether not all branches may run at the same time.
-    fn is_limited(&self) -> bool {
-        self.plan.limit < usize::MAX
+    fn is_limited(self) -> bool {
+        self.limit() < usize::MAX
+    }
+
+    fn limit(self) -> usize {
+        // Relaxed: see `share`.
+        self.shared.limit.load(Ordering::Relaxed)
     }
 
     /// Runs the branches that are left one after the other, until another thread takes them. Gives the helper that this thread has
     /// made then.
-    fn run_alone(self: &Arc<Self>, cx: &Cx<'_>, left: Members<M>) -> Option<Helper<M, G>> {
-        let (inside, branches) = (&cx.enter(&self.group), cx.branches());
-        let mut part = Part::for_fibers(inside, self.plan.frame.location());
-        let mut rest = Lendable::new(Remaining { left, shared: self });
+    fn run_alone(self, cx: &Cx<'_>, left: Members<M>) -> Option<Helper<M, G>> {
+        let (inside, branches) = (&cx.enter(self.group), cx.branches());
+        let mut part = Part::for_fibers(inside, self.group.fork_site());
+        let mut rest = Lendable::new(Remaining { left, team: self });
         while let Some(alone) = rest.get_mut() {
             let Some((index, run)) = alone.pull() else { break };
             if inside.is_cancelled() {
-                let refused = Outcome::Cancelled.without_run(run, &self.group);
+                let refused = Outcome::Cancelled.without_run(run, self.group);
                 self.join(cx, index, Ran::Ended(refused));
                 continue;
             }
@@ -433,7 +488,7 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
                 return Some(helper);
             }
             // Relaxed: this thread has set it, or another one that has decided the outcome.
-            Lent::Back(alone) if self.is_over.load(Ordering::Relaxed) => self.discard(alone.left.members),
+            Lent::Back(alone) if self.is_over() => self.discard(alone.left.members),
             Lent::Back(alone) => {
                 self.put(alone.left);
                 self.offer_helper();
@@ -443,31 +498,34 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Leaves the branches of one fiber to all.
-    fn put(&self, left: Members<M>) {
-        let mut source = self.source.lock();
+    fn put(self, left: Members<M>) {
+        let mut source = self.shared.source.lock();
+        if source.is_closed {
+            drop(source);
+            return self.discard(left.members);
+        }
         source.pulled = left.pulled;
-        // If it is closed, they are dropped with the rest.
         source.members = Some(left.members);
     }
 
     /// Runs branches one after the other, while there are any and the limit allows them.
-    fn help(self: &Arc<Self>, cx: &Cx<'_>) {
-        let (inside, branches) = (&cx.enter(&self.group), cx.branches());
-        let mut part = Part::for_fibers(inside, self.plan.frame.location());
+    fn help(self, cx: &Cx<'_>) {
+        let (inside, branches) = (&cx.enter(self.group), cx.branches());
+        let mut part = Part::for_fibers(inside, self.group.fork_site());
         // A helper that perhaps no thread has started. One is enough.
         let mut next: Option<Helper<M, G>> = None;
         while let Some((index, run)) = self.take() {
-            if branches.is_none() && self.plan.limit > 1 && next.is_none() {
+            if branches.is_none() && self.limit() > 1 && next.is_none() {
                 next = self.offer_helper();
             }
             if inside.is_cancelled() {
-                let refused = Outcome::Cancelled.without_run(run, &self.group);
+                let refused = Outcome::Cancelled.without_run(run, self.group);
                 // Of a race that another side may hold.
                 self.join(cx, index, Ran::Ended(refused));
                 continue;
             }
             let has_helper = next.as_ref().is_some_and(|helper| !helper.context().is_claimed());
-            let invites = !has_helper && !self.is_over.load(Ordering::Relaxed);
+            let invites = !has_helper && !self.is_over();
             let mut join_in = Lendable::new(JoinIn(self));
             let run = || Ran::of::<Member<M, G>, _>(cx, &mut part, run);
             let ran = cx.lend(branches.filter(|_| invites), &mut join_in, run);
@@ -486,19 +544,19 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Handles a branch that a helper has run until it ended or had to wait.
-    fn join(self: &Arc<Self>, cx: &Cx<'_>, index: usize, ran: RanOf<M>) {
+    fn join(self, cx: &Cx<'_>, index: usize, ran: RanOf<M>) {
         // The helper itself reuses the place.
         let makes_place = matches!(ran, Ran::Lives(..));
-        ran.join(cx, &self.group, Member { shared: self.clone(), index, makes_place });
+        ran.join(cx, self.group, Member::<M, G>::new(index, makes_place));
     }
 
-    fn helper(self: &Arc<Self>) -> (Helper<M, G>, Task) {
-        Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
+    fn helper(self) -> (Helper<M, G>, Task) {
+        Branch::new(self.group, Help(PhantomData), Helped(PhantomData), self.group.fork_site())
     }
 
     /// Offers other threads to run branches beside, or instead of, the caller.
-    fn offer_helper(self: &Arc<Self>) -> Option<Helper<M, G>> {
-        if self.is_over.load(Ordering::Relaxed) {
+    fn offer_helper(self) -> Option<Helper<M, G>> {
+        if self.is_over() {
             return None;
         }
         let (helper, task) = self.helper();
@@ -508,7 +566,7 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Takes a place and pulls a branch for it. `None`: there is no branch, or no place, or another thread is pulling; that
     /// thread is then asked to start a helper.
-    fn take(self: &Arc<Self>) -> Option<(usize, M::Run)> {
+    fn take(self) -> Option<(usize, M::Run)> {
         let mut source = self.lock_source()?;
         let members = source.members.take()?;
         source.places -= 1;
@@ -520,14 +578,14 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Locks the source, which has members and a place. `None`: no more branches are needed, the limit allows none, or another
     /// thread is pulling and was asked to start a helper.
-    fn lock_source(&self) -> Option<MutexGuard<'_, Source<M>>> {
+    fn lock_source(self) -> Option<MutexGuard<'a, Source<M>>> {
         let mut patience = PATIENCE;
         loop {
             // Relaxed: an early check that saves the lock; the value is read again under the lock.
-            if self.is_over.load(Ordering::Relaxed) {
+            if self.is_over() {
                 return None;
             }
-            let mut source = self.source.lock();
+            let mut source = self.shared.source.lock();
             if source.is_closed || source.places == 0 {
                 return None;
             }
@@ -546,12 +604,12 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Pulls a branch, and makes the members available to other threads again. `None`: none is left, or the iterator
     /// panicked; the members are dropped.
-    fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Run> {
+    fn pull(self, mut members: M) -> Option<M::Run> {
         let Some(run) = self.pull_from(&mut members) else {
             self.discard(members);
             return None;
         };
-        let mut source = self.source.lock();
+        let mut source = self.shared.source.lock();
         let missed = std::mem::take(&mut source.missed).min(source.places);
         if source.is_closed {
             drop(source);
@@ -565,39 +623,41 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// The next branch. `None`: none is left, or the iterator panicked.
-    fn pull_from(&self, members: &mut M) -> Option<M::Run> {
+    fn pull_from(self, members: &mut M) -> Option<M::Run> {
         let pulled = guard(|| members.pull()).unwrap_or_else(|panic| {
-            self.fail(&self.group, Outcome::Panicked(panic));
+            self.fail(self.group, Outcome::Panicked(panic));
             None
         });
         if pulled.is_none() {
             // Relaxed: an early check that saves the lock.
-            self.is_over.store(true, Ordering::Relaxed);
+            self.shared.is_over.store(true, Ordering::Relaxed);
         }
         pulled
     }
 
     /// Drops the rest. A panic of that drop counts as a panic of the iterator.
-    fn discard(&self, members: M) {
+    fn discard(self, members: M) {
         let mut torn = Vec::new();
         members.discard(&mut torn);
-        torn.into_iter().for_each(|panic| self.fail(&self.group, Outcome::Panicked(panic)));
+        torn.into_iter().for_each(|panic| self.fail(self.group, Outcome::Panicked(panic)));
     }
 
     /// Records a failure that did not come from a branch.
-    fn fail(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
+    fn fail(self, fiber: &Context, outcome: Outcome<Out<M>>) {
         self.arrive(fiber, usize::MAX, outcome);
     }
 
-    fn arrive(&self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
+    fn arrive(self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
         // The end of a branch may allow another one to start.
         let commutes = G::COMMUTES && outcome.is_success() && !self.is_limited();
         self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
-        let mut gather = self.gather.lock();
-        let arrived = match &mut *gather {
-            Some(gather) => gather.arrive(index, outcome, fiber),
-            None => Arrived::Unused(outcome),
+        let mut gather = self.shared.gather.lock();
+        let Some(taker) = &mut *gather else {
+            // The fiber was abandoned.
+            drop(gather);
+            return discard(outcome, fiber);
         };
+        let arrived = taker.arrive(index, outcome, fiber);
         drop(gather);
         match arrived {
             Arrived::Kept => {}
@@ -607,45 +667,55 @@ impl<M: Fibers, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Cancels the running branches, and starts no others.
-    fn close(&self) {
+    fn close(self) {
         if G::RACES {
             self.group.decide_race();
         }
         self.group.cancel();
-        let mut source = self.source.lock();
+        if let Some(members) = self.close_source() {
+            self.discard(members);
+        }
+    }
+
+    /// Starts no other branches. Gives those that are left.
+    fn close_source(self) -> Option<M> {
+        let mut source = self.shared.source.lock();
         source.is_closed = true;
         let unused = source.members.take();
         drop(source);
         // Relaxed: a look that saves the lock.
-        self.is_over.store(true, Ordering::Relaxed);
-        if let Some(members) = unused {
-            self.discard(members);
-        }
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        unused
     }
-}
 
-impl<M: Fibers, G: Gather<Out<M>>> Drop for Shared<M, G> {
-    /// Parts are left if the scheduler has dropped the fiber. The drop of each part may panic.
-    fn drop(&mut self) {
-        let mut torn = Vec::new();
-        if let Some(members) = self.source.get_mut().members.take() {
-            members.discard(&mut torn);
+    /// Takes what gathers the outcomes, after which none is needed. Drops the branches that are left, each of which may panic.
+    fn finish(self) -> Option<G> {
+        let gather = self.shared.gather.lock().take();
+        // Usually, all were pulled.
+        if !self.is_over() {
+            let mut torn = Vec::new();
+            self.close_source().into_iter().for_each(|members| members.discard(&mut torn));
+            torn.into_iter()
+                .for_each(|panic| Unobserved::report::<()>(self.group, &Outcome::Panicked(panic)));
         }
-        torn.into_iter().for_each(|panic| Unobserved::report::<()>(&self.group, &Outcome::Panicked(panic)));
-        if let Some(gather) = self.gather.get_mut().take() {
-            gather.discard(&self.group);
-        }
+        gather
     }
 }
 
 type RanOf<M> = Ran<Out<M>>;
 
 /// The sink of a branch.
-pub(crate) struct Member<M: Fibers, G: Gather<Out<M>>> {
-    shared: Arc<Shared<M, G>>,
+struct Member<M, G> {
     index: usize,
     /// Whether the end of the branch allows another one to start.
     makes_place: bool,
+    of: PhantomData<fn(M, G)>,
+}
+
+impl<M, G> Member<M, G> {
+    fn new(index: usize, makes_place: bool) -> Self {
+        Member { index, makes_place, of: PhantomData }
+    }
 }
 
 impl<M: Fibers, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
@@ -654,19 +724,19 @@ impl<M: Fibers, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     const IS_OUTSIDE: bool = !G::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<Out<M>>) {
-        let shared = &self.shared;
-        shared.arrive(fiber, self.index, outcome);
-        if shared.is_limited() {
-            shared.source.lock().places += 1;
+        let team = Team::<M, G>::around(fiber);
+        team.arrive(fiber, self.index, outcome);
+        if team.is_limited() {
+            team.shared.source.lock().places += 1;
             if self.makes_place {
-                shared.fill(|task| shared.group.schedule(task));
+                team.fill(|task| team.group.schedule(task));
             }
         }
     }
 }
 
 /// Lent to other threads: a thief becomes a helper.
-struct JoinIn<'a, M: Fibers, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
+struct JoinIn<'a, M, G>(Team<'a, M, G>);
 
 impl<M: Fibers, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
     type Promoted = Helper<M, G>;
@@ -680,18 +750,18 @@ impl<M: Fibers, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
 /// A fiber that runs branches beside the first one.
 type Helper<M, G> = Branch<Help<M, G>, Helped<M, G>>;
 
-struct Help<M: Fibers, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+struct Help<M, G>(PhantomData<fn(M, G)>);
 
 impl<M: Fibers, G: Gather<Out<M>>> Run for Help<M, G> {
     type Out = ();
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
-        self.0.help(cx);
+        Team::<M, G>::around(cx.context()).help(cx);
         Step::Done(Outcome::Success(()))
     }
 }
 
-struct Helped<M: Fibers, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+struct Helped<M, G>(PhantomData<fn(M, G)>);
 
 impl<M: Fibers, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     type Place = ();
@@ -700,23 +770,45 @@ impl<M: Fibers, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     const IS_OUTSIDE: bool = !G::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<()>) {
+        let team = Team::<M, G>::around(fiber);
         // If the helper could not start, no other fiber may be left to run the remaining branches.
         if let Err(other) = outcome.split()
-            && !self.0.is_over.load(Ordering::Relaxed)
+            && !team.is_over()
         {
-            self.0.fail(fiber, other);
+            team.fail(fiber, other);
         }
     }
 }
 
 /// Gives the outcome of all branches together.
-pub(crate) struct Gathered<M: Fibers, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+struct Gathered<M: Fibers, G: Gather<Out<M>>> {
+    /// `None` after the outcome was taken.
+    group: Option<Context>,
+    of: PhantomData<fn(M, G)>,
+}
+
+impl<M: Fibers, G: Gather<Out<M>>> Gathered<M, G> {
+    fn new(team: Team<'_, M, G>) -> Self {
+        Gathered { group: Some(team.group.clone()), of: PhantomData }
+    }
+}
 
 impl<M: Fibers, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     type Out = G::Out;
 
-    fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
-        let gather = self.0.gather.lock().take().expect("the branches are concluded once");
+    fn conclude(mut self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
+        let group = self.group.take().expect("the branches are concluded once");
+        let gather = Team::<M, G>::of(&group).finish().expect("only the fiber takes it");
         gather.conclude(cx)
+    }
+}
+
+impl<M: Fibers, G: Gather<Out<M>>> Drop for Gathered<M, G> {
+    /// Parts are left if the scheduler has dropped the fiber. The drop of each part may panic.
+    fn drop(&mut self) {
+        let Some(group) = self.group.take() else { return };
+        if let Some(gather) = Team::<M, G>::of(&group).finish() {
+            gather.discard(&group);
+        }
     }
 }
