@@ -78,12 +78,13 @@ impl<T> OneShot<T> {
     /// The outcome, if it has arrived.
     pub(crate) fn take(&self) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
+        // Looked at first, so that a state that stays is not moved out and back.
+        if !matches!(*state, State::Delivered(_)) {
+            return None;
+        }
         match mem::replace(&mut *state, State::Closed) {
             State::Delivered(outcome) => Some(outcome),
-            other => {
-                *state = other;
-                None
-            }
+            State::Empty | State::Waiting(_) | State::Closed => None,
         }
     }
 

@@ -3,9 +3,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
-
 use super::channel::{Closed, SendError, TrySendError};
+use super::locked::{Locked, Seen, Shows};
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
@@ -47,6 +46,8 @@ struct SendingEnd<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     state: Noted<State<T>>,
+    /// The number of the next value, or `u64::MAX` if no value comes any more.
+    seen: Seen,
     subject: Subject,
 }
 
@@ -93,6 +94,12 @@ enum Next<T> {
     Closed,
 }
 
+impl<T> Shows for State<T> {
+    fn shown(&self) -> u64 {
+        if self.is_closed { u64::MAX } else { self.end() }
+    }
+}
+
 impl<T> State<T> {
     /// Whether a value can be sent now, or never.
     fn can_put(&self) -> bool {
@@ -101,7 +108,7 @@ impl<T> State<T> {
 
     /// Whether a subscriber can receive number `next` now, or never.
     fn can_take(&self, next: u64) -> bool {
-        self.is_closed || next < self.end()
+        next < self.shown()
     }
 
     /// Admits a value, and wakes the subscribers.
@@ -199,8 +206,12 @@ impl<T> State<T> {
 }
 
 impl<T> Shared<T> {
+    fn lock(&self) -> Locked<'_, State<T>> {
+        Locked::new(self.state.lock(), &self.seen)
+    }
+
     fn close(&self) {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         state.close().wake_after(state);
     }
 
@@ -213,7 +224,7 @@ impl<T> Shared<T> {
         cx: Option<&Cx<'_>>,
     ) -> Result<bool, TrySendError<Arc<T>>> {
         let (waiter, mut seat) = place.unzip();
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         let mut wakes = Wakes::default();
         let may_put = claim_if(&mut seat, |_| state.can_put());
         match if may_put { state.put(value, &mut wakes) } else { Put::Full(value) } {
@@ -239,12 +250,12 @@ impl<T> Shared<T> {
         if is_listening() {
             return self.take_noted(next, cx);
         }
-        Shared::take_from(next, self.state.lock_unnoted(), cx)
+        Shared::take_from(next, Locked::new(self.state.lock_unnoted(), &self.seen), cx)
     }
 
     #[cold]
     fn take_noted(&self, next: &AtomicU64, cx: Option<&Cx<'_>>) -> Next<T> {
-        let value = Shared::take_from(next, self.state.lock(), cx);
+        let value = Shared::take_from(next, self.lock(), cx);
         if matches!(value, Next::Value(_)) {
             taken(&self.subject, 1, ITEM, None);
         }
@@ -252,7 +263,7 @@ impl<T> Shared<T> {
     }
 
     #[inline]
-    fn take_from(next: &AtomicU64, mut state: MutexGuard<'_, State<T>>, cx: Option<&Cx<'_>>) -> Next<T> {
+    fn take_from(next: &AtomicU64, mut state: Locked<'_, State<T>>, cx: Option<&Cx<'_>>) -> Next<T> {
         let mut wakes = Wakes::default();
         let taken = state.take(next, &mut wakes);
         wakes.wake_after_in(cx, state);
@@ -316,8 +327,8 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
             receivers: Waiters::new(),
             senders: Waiters::new(),
         };
-        let subject = Subject::new("Broadcast", Location::caller());
-        Broadcast(Counted::new(SendingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
+        let (seen, subject) = (Seen::of(&state), Subject::new("Broadcast", Location::caller()));
+        Broadcast(Counted::new(SendingEnd(Arc::new(Shared { state: Noted::new(state), seen, subject }))))
     }
 
     /// Names the broadcast in reports. An existing name is kept.
@@ -335,7 +346,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// A subscriber of all values that are sent from now on.
     pub fn subscribe(&self) -> Subscriber<T> {
         let shared = self.0.0.clone();
-        let mut state = shared.state.lock();
+        let mut state = shared.lock();
         state.subscribers += 1;
         let next = AtomicU64::new(state.end());
         drop(state);
@@ -344,7 +355,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
 
     /// The number of subscribers.
     pub fn subscribers(&self) -> usize {
-        self.0.0.state.lock().subscribers
+        self.0.0.lock().subscribers
     }
 
     /// Sends a value to all subscribers. If there are none, the value is dropped.
@@ -452,7 +463,7 @@ impl<T> Handles for Subscription<T> {
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
         let mut wakes = Wakes::default();
-        let mut state = self.shared.state.lock();
+        let mut state = self.shared.lock();
         // Relaxed: the lock orders all accesses.
         let unneeded = state.unsubscribe(self.next.load(Ordering::Relaxed), &mut wakes);
         wakes.wake_after(state);
@@ -564,7 +575,7 @@ impl<T> Publish<T> {
 
     /// Leaves the queue, with the value, unless it was admitted.
     fn unsent(&self, place: &mut Waiter<Option<Arc<T>>>) -> Option<Arc<T>> {
-        place.leave(&mut self.shared().state.lock().senders)?.0
+        place.leave(&mut self.shared().lock().senders)?.0
     }
 }
 
@@ -671,13 +682,17 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;
+        // An explorer has to know of the look. Relaxed: a hint.
+        if !is_listening() && next.load(Ordering::Relaxed) >= shared.seen.get() {
+            return None;
+        }
         received(shared.take(next, cx), self.site, cx)
     }
 
     fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
         let Subscription { shared, next } = &*self.subscription;
         let mut seat = Some(seat);
-        let mut state = shared.state.lock();
+        let mut state = shared.lock();
         // Relaxed: the lock orders all accesses.
         let may_take = claim_if(&mut seat, |_| state.can_take(next.load(Ordering::Relaxed)));
         let mut wakes = Wakes::default();
@@ -700,8 +715,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
-        if !place.leave_answered() && place.has_joined() {
-            place.leave(&mut self.subscription.shared.state.lock().receivers);
+        if place.needs_lock() {
+            place.leave(&mut self.subscription.shared.lock().receivers);
         }
     }
 
@@ -713,5 +728,24 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
 impl<T> fmt::Debug for Hear<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "recv of {}", self.subscription.shared.subject)
+    }
+}
+
+#[cfg(all(test, not(fiber_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_seen_without_the_lock_is_what_a_receive_would_find() {
+        let news = Broadcast::lossy(2);
+        let reader = news.subscribe();
+        let seen = || reader.0.shared.seen.get();
+        assert_eq!(seen(), 0, "nothing");
+        (1..=3).for_each(|n| news.try_send(n).unwrap());
+        assert_eq!(seen(), 3, "the oldest was missed");
+        while reader.try_recv().is_some() {}
+        assert_eq!(seen(), 3, "all were received");
+        news.close();
+        assert_eq!(seen(), u64::MAX, "a receive would find that it is closed");
     }
 }

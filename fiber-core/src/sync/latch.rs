@@ -180,7 +180,7 @@ impl Attempt for Opened {
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
-        if !place.leave_answered() && place.has_joined() {
+        if place.needs_lock() {
             place.leave(&mut self.latch.0.queue.lock());
         }
     }

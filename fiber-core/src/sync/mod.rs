@@ -7,6 +7,7 @@
 // The base, which is not public:
 //   operation    operations that may have to wait, for fibers and for plain threads
 //   waiters      the waiters, in the operations that wait
+//   locked       a state behind a lock, and what is seen of it without
 //   permits      counted permits, under semaphores and locks
 //   guarded      a value behind a lock
 //   recency      keys in the order of their use, under the cache
@@ -18,6 +19,7 @@ mod channel;
 mod circuit_breaker;
 mod guarded;
 mod latch;
+mod locked;
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;
 mod mutex;

@@ -3,8 +3,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation, claim_if};
-use super::waiters::{Waiter, Waiters, Wakes};
-use crate::engine::context::{Cx, Seat, WaitsFor};
+use super::waiters::{Waiter, Waiters, Wakes, wake_after};
+use crate::engine::context::{Committed, Cx, Seat, WaitsFor};
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -97,7 +97,7 @@ impl Notify {
     /// ```
     pub fn notify_one(&self) {
         let mut queue = self.0.lock();
-        self.0.notify_one(&mut queue).wake_after(queue);
+        wake_after(self.0.notify_one(&mut queue), queue, None);
     }
 
     /// Wakes all current waiters, in the order in which they came.
@@ -170,13 +170,13 @@ impl Shared {
         self.queue.lock()
     }
 
-    fn notify_one(&self, queue: &mut Waiters<By>) -> Wakes {
+    fn notify_one(&self, queue: &mut Waiters<By>) -> Option<Committed> {
         let served = queue.serve(|by| *by = By::One);
         if served.is_none() {
             // Relaxed: the thread that takes it holds the lock.
             self.is_left.store(true, Ordering::Relaxed);
         }
-        Wakes::from(served)
+        served
     }
 
     /// Takes the stored notification. The caller holds the lock, which makes the writes before the notification visible.
@@ -259,7 +259,7 @@ impl Attempt for Notified {
             self.leave(place);
             return Some(Outcome::Cancelled);
         }
-        if !place.leave_answered() {
+        if place.needs_lock() {
             place.leave(&mut self.notify.0.lock());
         }
         Some(Outcome::Success(()))
@@ -270,7 +270,7 @@ impl Attempt for Notified {
             let shared = &*self.notify.0;
             let mut queue = shared.lock();
             if let Some((By::One, _)) = place.leave(&mut queue) {
-                shared.notify_one(&mut queue).wake_after(queue);
+                wake_after(shared.notify_one(&mut queue), queue, None);
             }
         }
     }

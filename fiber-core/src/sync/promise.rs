@@ -310,7 +310,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
-        if !place.leave_answered() && place.has_joined() {
+        if place.needs_lock() {
             place.leave(&mut self.promise.queue.lock_to_read());
         }
     }

@@ -148,11 +148,11 @@ impl<T> Waiter<T> {
         Some(unsafe { request.read() })
     }
 
-    /// Whether the waiter has left because its [answer](Waiter::take_answer) is there. Not while an explorer listens, which has to know of the
-    /// look at the list.
+    /// Whether the waiter has joined, and has to take the lock to leave. Otherwise it has left: its [answer](Waiter::take_answer) is there. While
+    /// an explorer listens, it has to, so that the explorer knows of the look at the list.
     #[inline]
-    pub(super) fn leave_answered(&mut self) -> bool {
-        !is_listening() && self.take_answer().is_some()
+    pub(super) fn needs_lock(&mut self) -> bool {
+        self.has_joined && (is_listening() || self.take_answer().is_none())
     }
 
     /// For a waiter whose wait has ended, and that is only ever [dismissed](Waiters::dismiss_if): whether it was. If so, it has left.
@@ -378,13 +378,19 @@ pub(super) struct Wakes {
     others: Vec<Committed>,
 }
 
+/// The number of waiters, besides the first one, for which room is made at once.
+const OTHERS: usize = 15;
+
 impl Wakes {
     pub(super) fn push(&mut self, committed: Committed) {
         if self.first.is_none() {
             self.first = Some(committed);
-        } else {
-            self.others.push(committed);
+            return;
         }
+        if self.others.is_empty() {
+            self.others.reserve(OTHERS);
+        }
+        self.others.push(committed);
     }
 
     /// Releases the lock under which they were served, then schedules their fibers in the same order.

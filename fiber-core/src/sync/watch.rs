@@ -3,9 +3,8 @@ use std::mem;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
-
 use super::channel::Closed;
+use super::locked::{Locked, Seen, Shows};
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
@@ -13,7 +12,7 @@ use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::footprint::{Counted, Handles, Noted, Object};
+use crate::footprint::{Counted, Handles, Noted, Object, is_listening};
 use crate::leaf::unless_cancelled;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
@@ -46,6 +45,8 @@ struct SettingEnd<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     state: Noted<State<T>>,
+    /// The version, or `u64::MAX` if no other value comes.
+    shown: Seen,
     subject: Subject,
 }
 
@@ -66,9 +67,15 @@ impl<T> Handles for SettingEnd<T> {
 
 impl<T> Drop for SettingEnd<T> {
     fn drop(&mut self) {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.lock();
         state.is_closed = true;
         state.wake_all().wake_after(state);
+    }
+}
+
+impl<T> Shows for State<T> {
+    fn shown(&self) -> u64 {
+        if self.is_closed { u64::MAX } else { self.version }
     }
 }
 
@@ -81,6 +88,10 @@ impl<T> State<T> {
 }
 
 impl<T> Shared<T> {
+    fn lock(&self) -> Locked<'_, State<T>> {
+        Locked::new(self.state.lock(), &self.shown)
+    }
+
     /// The value, and its version.
     fn current(&self) -> (Arc<T>, u64) {
         let state = self.state.lock_to_read();
@@ -92,7 +103,7 @@ impl<T> Shared<T> {
     /// # Errors
     /// Returns the new value if it was not set.
     fn set(&self, value: Arc<T>, expected: Option<u64>) -> Result<(), Arc<T>> {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         if expected.is_some_and(|expected| expected != state.version) {
             return Err(value);
         }
@@ -110,7 +121,8 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     pub fn new(value: T) -> Self {
         let state = State { value: Arc::new(value), version: 0, is_closed: false, waiting: Waiters::new() };
         let subject = Subject::new("Watch", Location::caller());
-        Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
+        let shown = Seen::of(&state);
+        Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), shown, subject }))))
     }
 
     /// Names the watch in reports. An existing name is kept.
@@ -194,12 +206,19 @@ struct Watching<T> {
 }
 
 impl<T> Watching<T> {
+    /// Whether there is a value that it has not seen.
+    fn is_behind(&self, state: &State<T>) -> bool {
+        // Relaxed: the lock orders all accesses.
+        self.seen.load(Ordering::Relaxed) < state.version
+    }
+
     /// The value, and whether it is new.
     fn see(&self) -> (Arc<T>, bool) {
-        let state = self.shared.state.lock();
+        let state = self.shared.lock();
+        let is_new = self.is_behind(&state);
         // Relaxed: the lock orders all accesses.
-        let seen = self.seen.swap(state.version, Ordering::Relaxed);
-        (state.value.clone(), seen < state.version)
+        self.seen.store(state.version, Ordering::Relaxed);
+        (state.value.clone(), is_new)
     }
 }
 
@@ -210,14 +229,12 @@ impl<T> Watcher<T> {
 
     /// Whether there is a value that it has not seen.
     pub fn has_changed(&self) -> bool {
-        let state = self.0.shared.state.lock();
-        // Relaxed: the lock orders all accesses.
-        self.0.seen.load(Ordering::Relaxed) < state.version
+        self.0.is_behind(&self.0.shared.lock())
     }
 
     /// Whether the last [`Watch`] was dropped, so that no other value can be set.
     pub fn is_closed(&self) -> bool {
-        self.0.shared.state.lock().is_closed
+        self.0.shared.lock().is_closed
     }
 }
 
@@ -298,11 +315,12 @@ impl<T: Clone> Change<T> {
     /// The latest value, if it is new, or the end. Otherwise gives the lock back.
     fn look<'a>(
         &self,
-        state: MutexGuard<'a, State<T>>,
+        state: Locked<'a, State<T>>,
         cx: Option<&Cx<'_>>,
-    ) -> Result<Outcome<T>, MutexGuard<'a, State<T>>> {
-        // Relaxed: the lock orders all accesses.
-        if self.watching.seen.swap(state.version, Ordering::Relaxed) < state.version {
+    ) -> Result<Outcome<T>, Locked<'a, State<T>>> {
+        if self.watching.is_behind(&state) {
+            // Relaxed: the lock orders all accesses.
+            self.watching.seen.store(state.version, Ordering::Relaxed);
             let value = state.value.clone();
             drop(state);
             return Ok(Outcome::Success(T::clone(&value)));
@@ -329,15 +347,18 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
-        self.look(self.watching.shared.state.lock(), cx).ok()
+        let Watching { shared, seen } = &*self.watching;
+        // An explorer has to know of the look. Relaxed: a hint.
+        if !is_listening() && seen.load(Ordering::Relaxed) >= shared.shown.get() {
+            return None;
+        }
+        self.look(shared.lock(), cx).ok()
     }
 
     fn join(&mut self, place: &mut Waiter<()>, cx: Option<&Cx<'_>>, seat: Seat) -> Option<Outcome<T>> {
-        let Watching { shared, seen } = &*self.watching;
         let mut seat = Some(seat);
-        let mut state = shared.state.lock();
-        // Relaxed: the lock orders all accesses.
-        let is_possible = |_: &_| state.is_closed || seen.load(Ordering::Relaxed) < state.version;
+        let mut state = self.watching.shared.lock();
+        let is_possible = |_: &_| state.is_closed || self.watching.is_behind(&state);
         if claim_if(&mut seat, is_possible) {
             state = match self.look(state, cx) {
                 Ok(outcome) => return Some(outcome),
@@ -361,8 +382,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     }
 
     fn leave(&mut self, place: &mut Waiter<()>) {
-        if !place.leave_answered() && place.has_joined() {
-            place.leave(&mut self.watching.shared.state.lock().waiting);
+        if place.needs_lock() {
+            place.leave(&mut self.watching.shared.lock().waiting);
         }
     }
 
@@ -374,5 +395,23 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
 impl<T> fmt::Debug for Change<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "changed of {}", self.watching.shared.subject)
+    }
+}
+
+#[cfg(all(test, not(fiber_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_seen_without_the_lock_is_what_a_wait_would_find() {
+        let watch = Watch::new('a');
+        let watcher = watch.watch();
+        let shown = || watcher.0.shared.shown.get();
+        assert_eq!(shown(), 0, "the first value");
+        watch.set('b');
+        watch.update(|_| 'c');
+        assert_eq!(shown(), 2);
+        drop(watch);
+        assert_eq!(shown(), u64::MAX, "a wait would find that no other value comes");
     }
 }

@@ -26,10 +26,8 @@ pub use stream::ReceiverStream;
 
 use std::fmt;
 use std::mem;
-use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::MutexGuard;
 
@@ -37,6 +35,7 @@ use crate::engine::fate::{ITEM, dropped};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Site, counted};
 use crate::footprint::{Noted, is_listening};
+use crate::sync::locked::{self, Seen};
 use crate::sync::waiters::Wakes;
 use passed::Passed;
 use receiver::ReceivingEnd;
@@ -86,7 +85,7 @@ use state::{Overflow, State};
 pub struct Channel<T> {
     state: Noted<State<T>>,
     /// What an operation would find, seen without the lock: [`CAN_TAKE`](state::CAN_TAKE) and [`CAN_PUT`](state::CAN_PUT).
-    seen: AtomicU8,
+    seen: Seen,
     /// The items on their way to receivers.
     passed: Passed,
     /// `usize::MAX`: unbounded.
@@ -189,7 +188,7 @@ impl<T: Send + 'static> Channel<T> {
 
     fn open(site: Site, capacity: usize, overflow: Overflow) -> (Sender<T>, Receiver<T>) {
         let state = State::new(capacity, overflow);
-        let seen = AtomicU8::new(state.seen());
+        let seen = Seen::of(&state);
         let state = Noted::new(state);
         let subject = Subject::new("Channel", site);
         let channel = Arc::new(Channel { state, seen, passed: Passed::default(), capacity, subject });
@@ -214,22 +213,21 @@ impl<T> Channel<T> {
         if state.is_closed() {
             state.set_taken(self.passed.taken());
         }
-        Locked { state, seen: &self.seen }
+        Locked::new(state, &self.seen)
     }
 
     /// Whether a look under the lock is worthwhile for an operation that needs one of these bits. An operation that waits looks again,
     /// under the lock.
     #[inline]
-    fn is_likely(&self, bit: u8) -> bool {
+    fn is_likely(&self, bit: u64) -> bool {
         // An explorer has to know of the look, so it always sees the one under the lock.
         self.has_seen(bit) || is_listening()
     }
 
     /// The same, where nobody listens.
     #[inline]
-    fn has_seen(&self, bit: u8) -> bool {
-        // Relaxed: a hint.
-        self.seen.load(Ordering::Relaxed) & bit != 0
+    fn has_seen(&self, bit: u64) -> bool {
+        self.seen.get() & bit != 0
     }
 
     /// Closes the channel to further items. `true` if it was open.
@@ -269,35 +267,7 @@ impl<T> Channel<T> {
 }
 
 /// The state, while its lock is held.
-struct Locked<'a, T> {
-    state: MutexGuard<'a, State<T>>,
-    seen: &'a AtomicU8,
-}
-
-impl<T> Deref for Locked<'_, T> {
-    type Target = State<T>;
-
-    #[inline]
-    fn deref(&self) -> &State<T> {
-        &self.state
-    }
-}
-
-impl<T> DerefMut for Locked<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut State<T> {
-        &mut self.state
-    }
-}
-
-impl<T> Drop for Locked<'_, T> {
-    /// Before the lock is released.
-    #[inline]
-    fn drop(&mut self) {
-        // Relaxed: a hint.
-        self.seen.store(self.state.seen(), Ordering::Relaxed);
-    }
-}
+type Locked<'a, T> = locked::Locked<'a, State<T>>;
 
 impl<T: Send> Contents for Channel<T> {
     fn items(&self) -> usize {
@@ -314,7 +284,6 @@ impl<T> fmt::Debug for Channel<T> {
 #[cfg(all(test, not(fiber_loom)))]
 mod tests {
     use std::panic::Location;
-    use std::sync::atomic::Ordering;
     use std::task::Waker;
 
     use super::receiver::Receiving;
@@ -327,7 +296,7 @@ mod tests {
 
     /// What is seen without the lock: whether an operation can take, and whether one can put.
     fn seen(sender: &Sender<u32>) -> [bool; 2] {
-        let seen = sender.channel().seen.load(Ordering::Relaxed);
+        let seen = sender.channel().seen.get();
         [CAN_TAKE, CAN_PUT].map(|bit| seen & bit != 0)
     }
 

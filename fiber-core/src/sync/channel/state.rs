@@ -20,15 +20,16 @@
 use std::collections::VecDeque;
 
 use crate::engine::context::{Committed, Seat};
+use crate::sync::locked::Shows;
 use crate::sync::waiters::{Waiter, Waiters, Wakes};
 
 /// Channels up to this capacity are allocated in full, so that they never grow.
 const ALLOCATED: usize = 32;
 
 /// A receive need not wait.
-pub(super) const CAN_TAKE: u8 = 1;
+pub(super) const CAN_TAKE: u64 = 1;
 /// A send need not wait.
-pub(super) const CAN_PUT: u8 = 2;
+pub(super) const CAN_PUT: u64 = 2;
 
 /// The policy for an item without room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub(super) struct State<T> {
     taken: usize,
     is_closed: bool,
     /// Operations that never wait: all if the channel is closed, and a send that drops an item instead.
-    always: u8,
+    always: u64,
     capacity: usize,
     overflow: Overflow,
 }
@@ -76,6 +77,17 @@ pub(super) enum Taken<T> {
     Empty,
     /// No item any more: the channel is closed.
     Closed,
+}
+
+impl<T> Shows for State<T> {
+    /// Which operations of other fibers need not wait.
+    #[inline]
+    fn shown(&self) -> u64 {
+        // Without branches: each release of the lock computes it.
+        let can_take = !self.items.is_empty() | !self.senders.is_empty();
+        let can_put = self.has_room() | !self.receivers.is_empty();
+        self.always | (u64::from(can_take) * CAN_TAKE) | (u64::from(can_put) * CAN_PUT)
+    }
 }
 
 impl<T> State<T> {
@@ -107,15 +119,6 @@ impl<T> State<T> {
 
     fn has_room(&self) -> bool {
         self.items.len() < self.capacity
-    }
-
-    /// Which operations of other fibers need not wait.
-    #[inline]
-    pub(super) fn seen(&self) -> u8 {
-        // Without branches: each release of the lock computes it.
-        let can_take = !self.items.is_empty() | !self.senders.is_empty();
-        let can_put = self.has_room() | !self.receivers.is_empty();
-        self.always | (u8::from(can_take) * CAN_TAKE) | (u8::from(can_put) * CAN_PUT)
     }
 
     /// The number of items that fit now.
