@@ -46,7 +46,7 @@ struct SettingEnd<T>(Arc<Shared<T>>);
 struct Shared<T> {
     state: Noted<State<T>>,
     /// The version, or `u64::MAX` if no other value comes.
-    shown: Seen,
+    seen: Seen,
     subject: Subject,
 }
 
@@ -89,7 +89,7 @@ impl<T> State<T> {
 
 impl<T> Shared<T> {
     fn lock(&self) -> Locked<'_, State<T>> {
-        Locked::new(self.state.lock(), &self.shown)
+        Locked::new(self.state.lock(), &self.seen)
     }
 
     /// The value, and its version.
@@ -121,8 +121,8 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     pub fn new(value: T) -> Self {
         let state = State { value: Arc::new(value), version: 0, is_closed: false, waiting: Waiters::new() };
         let subject = Subject::new("Watch", Location::caller());
-        let shown = Seen::of(&state);
-        Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), shown, subject }))))
+        let seen = Seen::of(&state);
+        Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), seen, subject }))))
     }
 
     /// Names the watch in reports. An existing name is kept.
@@ -349,7 +349,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {
         let Watching { shared, seen } = &*self.watching;
         // An explorer has to know of the look. Relaxed: a hint.
-        if !is_listening() && seen.load(Ordering::Relaxed) >= shared.shown.get() {
+        if !is_listening() && seen.load(Ordering::Relaxed) >= shared.seen.get() {
             return None;
         }
         self.look(shared.lock(), cx).ok()
@@ -406,7 +406,7 @@ mod tests {
     fn what_is_seen_without_the_lock_is_what_a_wait_would_find() {
         let watch = Watch::new('a');
         let watcher = watch.watch();
-        let shown = || watcher.0.shared.shown.get();
+        let shown = || watcher.0.shared.seen.get();
         assert_eq!(shown(), 0, "the first value");
         watch.set('b');
         watch.update(|_| 'c');
