@@ -195,6 +195,9 @@ where
     fn ask(self, key: K, cx: &Cx<'_>, site: Site) -> Answer<K, V, Running<K, V>> {
         let mut state = self.0.lock();
         if let Some(value) = state.used(&key, cx) {
+            drop(state);
+            // Not at the end of the call: a panic of these drops would leak the value.
+            drop((self, key));
             return Answer::Value(value);
         }
         let under_way = match state.entries.get(&key) {
@@ -241,10 +244,17 @@ where
             return cx.refuse(self);
         }
         let Get { cache, key, compute, site } = self;
-        // It calls code of the key, and drops the closure if that is not needed.
+        // It calls code of the key, and drops the closure if that is not needed. Not at the end of the call: a panic of that drop would
+        // leak what the call returns.
         let answer = guard(move || match cache.ask(key, cx, site) {
-            Answer::Value(value) => Answer::Value(value),
-            Answer::Wait(asker) => Answer::Wait(asker),
+            Answer::Value(value) => {
+                drop(compute);
+                Answer::Value(value)
+            }
+            Answer::Wait(asker) => {
+                drop(compute);
+                Answer::Wait(asker)
+            }
             Answer::Compute(asker, running) => Answer::Compute(asker, running.fiber(compute, site)),
         });
         let asker = match answer {

@@ -178,6 +178,29 @@ fn a_panic_of_the_drop_of_what_makes_room_takes_the_value_from_nobody() {
     assert!(test.run(get(2)).is_success());
 }
 
+#[test]
+fn a_panic_of_the_drop_of_a_closure_that_is_not_needed_leaves_no_waiter_and_no_value() {
+    let (cache, test, armed) = (Cache::new(1), TestScheduler::new(), Arc::default());
+    let torn = || {
+        let bomb = Bomb(Arc::clone(&armed));
+        let get = cache.get(1, move || Fiber::lazy(move || drop(bomb)));
+        armed.store(1, Ordering::Relaxed);
+        get
+    };
+    // Of one who waits.
+    let first = test.spawn(cache.get(1, || Fiber::delay(SECOND)));
+    test.run_for(Duration::ZERO);
+    assert!(test.run(torn()).is_panicked());
+    first.cancel_now();
+    test.run_for(Duration::ZERO);
+    assert_eq!(test.live_fibers(), 0, "nobody waits for the value any more");
+    // Of one who gets the value.
+    let value = test.run(cache.get(1, || Fiber::success(()))).unwrap();
+    assert!(test.run(torn()).is_panicked());
+    cache.clear();
+    assert_eq!(Arc::strong_count(&value), 1);
+}
+
 /// A key whose drop calls the cache.
 #[derive(Clone)]
 struct Asks(u8, Arc<OnceLock<Cache<Asks, u8>>>);
