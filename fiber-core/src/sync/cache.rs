@@ -17,7 +17,7 @@ use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::panic::guard;
+use crate::panic::{Panic, discard_part, guard};
 
 /// Values by key. Each is computed once for all fibers that ask at the same time, and then kept for a while.
 ///
@@ -268,6 +268,11 @@ where
             }
         };
         asker.wait(site).into_run().run(cx)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.key, torn);
+        discard_part(self.compute, torn);
     }
 }
 

@@ -71,12 +71,15 @@ impl<H, T> Giver<H, T> {
 
     /// Waits until the [`LastByte`] is dropped.
     pub(super) fn last_byte(&self) -> impl Future<Output = ()> {
-        poll_fn(|cx| match &mut *self.0.lock() {
-            Slot { stage: Stage::Over, .. } => Poll::Ready(()),
-            Slot { waker, .. } => {
-                *waker = Some(cx.waker().clone());
-                Poll::Pending
+        poll_fn(|cx| {
+            let mut slot = self.0.lock();
+            if matches!(slot.stage, Stage::Over) {
+                return Poll::Ready(());
             }
+            let before = slot.waker.replace(cx.waker().clone());
+            drop(slot);
+            drop(before);
+            Poll::Pending
         })
     }
 }
