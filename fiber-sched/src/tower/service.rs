@@ -120,20 +120,19 @@ where
             }
             Stage::Runs { ends, has_body } => {
                 let (taker, fiber) = ends.as_mut().expect("a future is not polled after its end");
-                let answer = match taker.poll(cx) {
-                    Poll::Ready(Ok(response)) => Ok(Ok(response)),
-                    Poll::Ready(Err(error)) => {
+                let Poll::Ready(response) = taker.poll(cx) else {
+                    let error = ready!(fiber.poll_end(cx));
+                    *ends = None;
+                    return Poll::Ready(Ok(refusal(error)));
+                };
+                let (taker, mut fiber) = ends.take().expect("there is one response");
+                Poll::Ready(match response {
+                    Ok(response) => Ok(with_fiber(response, fiber, taker.into_last_byte(), *has_body)),
+                    Err(error) => {
                         // The client has not gone away: without a body, the fiber ends by itself.
                         fiber.release();
-                        Ok(Err(error))
+                        Err(error)
                     }
-                    Poll::Pending => Err(ready!(fiber.poll_end(cx))),
-                };
-                let (taker, fiber) = ends.take().expect("there is one response");
-                Poll::Ready(match answer {
-                    Ok(response) => response
-                        .map(|response| with_fiber(response, fiber, taker.into_last_byte(), *has_body)),
-                    Err(error) => Ok(refusal(error)),
                 })
             }
         }
