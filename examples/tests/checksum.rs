@@ -296,6 +296,7 @@ mod ctrl_c {
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(interrupted.elapsed() < PROMPT);
         assert!(stderr.starts_with("checksum: interrupted after 1 of 3 files, "), "{stderr}");
-        assert!(stderr.contains("iB of 2.00 TiB in ") && !stderr.contains("2.00 TiB of"), "{stderr}");
+        // On a busy machine, the first buffer of an endless file may not have come yet: "1 B of".
+        assert!(stderr.contains("B of 2.00 TiB in ") && !stderr.contains("2.00 TiB of"), "{stderr}");
     }
 }
