@@ -19,7 +19,7 @@ import tempfile
 # A multiple of the sizes of crowds and channels.
 ROUNDS = 1024
 HOSTS = {
-    "thread": "`CurrentThread`", "pool": "`Pool`, one worker", "tokio": "tokio", "kanal": "kanal", "async-lock": "async-lock",
+    "thread": "`CurrentThread`", "pool": "`Pool`, one worker", "runtime": "`TokioScheduler`, one worker", "tokio": "tokio", "kanal": "kanal", "async-lock": "async-lock",
     "async-channel": "async-channel",
 }
 # Beside these, where a row is named.
@@ -93,7 +93,7 @@ def measure(program, host, row):
 def main():
     program, *rows = sys.argv[1:]
     listing = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
-    peers = {name: ["thread", "pool", "history", *hosts] for name, *hosts in (line.split("\t") for line in listing)}
+    peers = {name: ["thread", "pool", "runtime", "history", *hosts] for name, *hosts in (line.split("\t") for line in listing)}
     hosts = HOSTS | OBSERVED if rows else HOSTS
     print(f"| a round, instructions / locked | {' | '.join(hosts.values())} |")
     print(f"|---|{'---:|' * len(hosts)}")

@@ -3,7 +3,8 @@
 use std::hint::spin_loop;
 use std::iter;
 
-use crossbeam_deque::Steal;
+use crossbeam_deque::{Steal, Worker};
+use fiber_core::Context;
 use fiber_core::scheduler::Task;
 
 /// Retries as long as other threads interfere. `None`: the queue is empty.
@@ -20,4 +21,14 @@ pub(crate) fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task
 /// Takes tasks until the queue is empty.
 pub(crate) fn all(mut steal: impl FnMut() -> Steal<Task>) -> impl Iterator<Item = Task> {
     iter::from_fn(move || until_clear(&mut steal))
+}
+
+/// Takes the task that starts `fiber` out of a deque of this thread, if it is the only one there.
+pub(crate) fn take_back(deque: &Worker<Task>, fiber: &Context) -> Option<Task> {
+    let task = (deque.len() == 1).then(|| deque.pop()).flatten()?;
+    if task.starts(fiber) {
+        return Some(task);
+    }
+    deque.push(task);
+    None
 }

@@ -2,49 +2,53 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::task::Task;
-use crate::footprint::Noted;
+use crate::footprint::{Access, Noted};
 use crate::leaf::Wait;
 use crate::outcome::Outcome;
 use crate::panic::guard;
 
 /// Connects the waker of a block to the wake-up of its fiber.
 #[derive(Default)]
-pub(crate) struct BlockWaker(Noted<Woken>);
-
-#[derive(Default)]
-struct Woken {
-    /// Woken since the last poll began.
-    is_woken: bool,
+pub(crate) struct BlockWaker {
     /// The wake-up of the fiber, if it waits.
-    wakeup: Option<Wakeup>,
+    wakeup: Noted<Option<Wakeup>>,
+    /// Woken since the last poll began, when there was no wake-up to fire. Set by a thread that has the lock.
+    is_woken: AtomicBool,
 }
 
 impl BlockWaker {
     /// Begins a poll, which handles the wake-ups that came before it.
     pub(super) fn begin_poll(&self) {
-        self.0.lock().is_woken = false;
+        self.wakeup.object().touch(Access::Write);
+        // Relaxed: what is set later causes another poll. Acquire: this poll sees what the threads that have set it did before.
+        if self.is_woken.load(Ordering::Relaxed) {
+            self.is_woken.swap(false, Ordering::Acquire);
+        }
     }
 
     pub(super) fn is_woken(&self) -> bool {
-        self.0.lock().is_woken
+        self.wakeup.object().touch(Access::Read);
+        // Relaxed: for a waker that is called later, the block has to wait in any case.
+        self.is_woken.load(Ordering::Relaxed)
     }
 }
 
 impl Wake for BlockWaker {
     fn wake(self: Arc<Self>) {
-        let wakeup = {
-            let mut woken = self.0.lock();
-            woken.is_woken = true;
-            woken.wakeup.take()
-        };
-        // Fired without the lock, because it schedules a task.
-        if let Some(wakeup) = wakeup {
-            fire(wakeup);
+        let mut place = self.wakeup.lock();
+        let wakeup = place.take();
+        if wakeup.is_none() {
+            // Release: pairs with the Acquire of `begin_poll`. The lock orders it for `register`.
+            self.is_woken.store(true, Ordering::Release);
         }
+        drop(place);
+        // Fired without the lock, because it schedules a task.
+        wakeup.into_iter().for_each(fire);
     }
 }
 
@@ -75,24 +79,26 @@ pub(super) struct Park(pub(super) Arc<BlockWaker>);
 impl Wait for Park {
     type Out = ();
 
+    /// Called after a wake-up only.
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        self.0.is_woken().then_some(Outcome::Success(()))
+        Some(Outcome::Success(()))
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
-        let mut woken = self.0.0.lock();
-        if woken.is_woken {
-            drop(woken);
+        let mut place = self.0.wakeup.lock();
+        if self.0.is_woken() {
+            drop(place);
             // A future that wakes itself yields: the block continues in a separate turn.
             cx.schedule(Task::fire(wakeup));
         } else {
-            woken.wakeup = Some(wakeup);
+            *place = Some(wakeup);
         }
         None
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
-        self.0.0.lock().wakeup = None;
+        let wakeup = self.0.wakeup.lock().take();
+        drop(wakeup);
     }
 
     fn waits_for(&self) -> WaitsFor {

@@ -1,11 +1,13 @@
-//! The tokio tasks that run fibers, and the queue from which they take them.
+//! What the tokio tasks that run fibers share: the queues of fibers, and who is woken for them.
 //!
-//! There are as many drivers as the runtime has workers. All take tasks from one queue, first in, first out. A driver that
-//! finds the queue empty becomes idle, and a push of a task wakes an idle driver.
+//! There are as many [drivers](super::driver) as the runtime has workers. Each has a deque, first in, first out, for what the fibers in its
+//! turns queue; tasks from elsewhere go to the injector. A driver that finds nothing in either takes tasks from the deques of
+//! others. If there are none, it becomes idle, and a push of a task wakes an idle driver.
 //!
-//! **No task is left behind.** A driver enters the list of the idle before it looks at the queue for the last time, and a
-//! task is queued before its pusher looks for idle drivers. A fence stands between the two steps on both sides, so at
-//! least one of them sees the other.
+//! **No task is left behind.** A driver enters the list of the idle before it looks at the queues for the last time, and a
+//! task is injected before its pusher looks for idle drivers. A fence stands between the two steps on both sides, so at
+//! least one of them sees the other. What a turn queues in the deque of its driver needs no fence: that driver takes it itself, unless another
+//! one is quicker.
 //!
 //! **Where a woken driver runs.** tokio keeps the task that a worker wakes last in a slot of that worker, from which no
 //! other worker takes it. That is right for a tokio task that spawns a fiber and awaits it: the fiber runs next, on this
@@ -19,22 +21,19 @@
 //! one from a driver that has taken none back between two looks, and queues it.
 
 use std::cell::Cell;
-use std::future::Future;
-use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
-use std::task::{self, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::task::Waker;
 
-use crossbeam_deque::Injector;
+use crossbeam_deque::{Injector, Stealer};
 use crossbeam_utils::CachePadded;
-use fiber_core::scheduler::{BranchDeque, BranchStealer, Task, TaskKind, TaskRunner, Worker};
+use fiber_core::scheduler::{BranchStealer, Task, TaskRunner};
 use tokio::runtime;
 use tokio::task::coop;
 
+use super::driver::Deques;
 use super::hosts::Hosts;
 use super::idle::Idle;
-use super::timekeeper::Timekeeper;
 use super::wakes::Wakes;
 use crate::contain::contain;
 use crate::discard::discard;
@@ -45,11 +44,7 @@ use crate::steal::until_clear;
 
 /// How many turns of fibers a driver runs before it yields to other tokio tasks. A runtime looks at its sockets after 61
 /// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
-const MOST_TURNS: u32 = 8;
-
-/// A driver that has been busy for so long lets the runtime look at its sockets and timers before it goes on: otherwise a runtime with one worker
-/// would do so only after 61 yields.
-const LONG: Duration = Duration::from_micros(250);
+pub(super) const MOST_TURNS: u32 = 8;
 
 thread_local! {
     /// The scheduler whose fiber runs on this thread, and its driver or host.
@@ -62,7 +57,9 @@ pub(super) struct Drivers {
     id: SchedulerId,
     runtime: runtime::Handle,
     observers: Observers,
-    queue: CachePadded<Injector<Task>>,
+    injector: CachePadded<Injector<Task>>,
+    /// What the turns of each driver have queued.
+    deques: Box<[Stealer<Task>]>,
     hosts: Hosts,
     /// What the fibers of each driver and host lend.
     lent: Box<[BranchStealer]>,
@@ -81,19 +78,20 @@ pub(super) struct Drivers {
 }
 
 impl Drivers {
-    /// With the deques for [`start`](Drivers::start).
-    pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> (Arc<Self>, Vec<BranchDeque>) {
+    /// With what each driver owns.
+    pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> (Arc<Self>, Vec<Deques>) {
         let count = runtime.metrics().num_workers();
-        let branches: Vec<_> = (0..count).map(|_| BranchDeque::new()).collect();
+        let own: Vec<_> = (0..count).map(|_| Deques::new()).collect();
         let hosts = Hosts::new(count);
-        let lent: Box<[_]> = branches.iter().map(BranchDeque::stealer).chain(hosts.stealers()).collect();
+        let lent: Box<[_]> = own.iter().map(|own| own.branches.stealer()).chain(hosts.stealers()).collect();
         // While a driver is busy, there is a lookout, or there is no thread that could take branches.
         lent.iter().for_each(|lent| lent.set_watched(true));
         let drivers = Arc::new(Drivers {
             id: SchedulerId::new(),
             runtime: runtime.clone(),
             observers,
-            queue: CachePadded::new(Injector::new()),
+            injector: CachePadded::new(Injector::new()),
+            deques: own.iter().map(|own| own.tasks.stealer()).collect(),
             counters: lent.iter().map(|_| CachePadded::default()).collect(),
             wakes: lent.iter().map(|_| CachePadded::default()).collect(),
             hosts,
@@ -104,29 +102,15 @@ impl Drivers {
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
         });
-        (drivers, branches)
+        (drivers, own)
     }
 
-    pub(super) fn start(self: &Arc<Self>, timekeeper: &Arc<Timekeeper>, branches: Vec<BranchDeque>) {
-        for (index, branches) in branches.into_iter().enumerate() {
-            let (drivers, timekeeper) = (self.clone(), timekeeper.clone());
-            self.runtime.spawn(Driver {
-                drivers,
-                timekeeper,
-                branches,
-                index,
-                is_idle: Cell::new(false),
-                looked: Cell::new(None),
-            });
-        }
-    }
-
-    /// Queues a task, and ensures that a driver takes it.
+    /// Queues a task from outside of the drivers, and ensures that a driver takes it.
     pub(super) fn push(&self, task: Task) {
         let turn = IN_TURN.get();
         // What comes next on this thread can wait for the end of this turn, unless that lasts: see the lookout.
-        let can_wait = turn.is_some_and(|(id, _)| id == self.id) && self.queue.is_empty();
-        self.queue.push(task);
+        let can_wait = turn.is_some_and(|(id, _)| id == self.id) && self.injector.is_empty();
+        self.injector.push(task);
         if IN_BATCH.get() == Some(self.id) {
             return;
         }
@@ -199,28 +183,49 @@ impl Drivers {
         }
     }
 
-    fn wake(&self, index: usize) {
+    pub(super) fn wake(&self, index: usize) {
         if let Some(waker) = self.wakers[index].get() {
             waker.wake_by_ref();
         }
     }
 
-    fn pop(&self) -> Option<Task> {
+    /// A task that any driver may take.
+    pub(super) fn pop(&self) -> Option<Task> {
+        self.take_injected().or_else(|| self.steal())
+    }
+
+    /// A task from elsewhere.
+    pub(super) fn take_injected(&self) -> Option<Task> {
         // The queue itself would issue a fence to find out.
-        if self.queue.is_empty() {
+        if self.injector.is_empty() {
             return None;
         }
-        until_clear(|| self.queue.steal())
+        until_clear(|| self.injector.steal())
     }
 
-    fn run(&self, driver: usize, task: Task, runner: &mut TaskRunner<'_>) {
-        if !self.queue.is_empty() {
-            self.wake_one(true);
+    /// A task that a turn of some driver has queued.
+    pub(super) fn steal(&self) -> Option<Task> {
+        let mut queued = self.deques.iter().filter(|deque| !deque.is_empty());
+        queued.find_map(|deque| until_clear(|| deque.steal()))
+    }
+
+    /// A poll of a driver begins. `was_idle`: the last one has ended for want of tasks.
+    pub(super) fn begin_poll(&self, index: usize, waker: &Waker, was_idle: bool) {
+        self.wakers[index].get_or_init(|| waker.clone());
+        if was_idle {
+            self.counters[index].add(Count::WakeUp);
+            // A wake-up that is not for a task has not taken it out of the list.
+            self.idle.leave(index);
         }
-        self.turn(driver, task, runner);
     }
 
-    fn turn(&self, index: usize, task: Task, runner: &mut TaskRunner<'_>) {
+    /// A driver has ended. `true`: it was the last one.
+    pub(super) fn leave(&self) -> bool {
+        // AcqRel: the last one sees what the others did.
+        self.live.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    pub(super) fn turn(&self, index: usize, task: Task, runner: &mut TaskRunner<'_>) {
         // Also for the lookout, as a sign of life.
         self.counters[index].add_turn(&task);
         let outer = IN_TURN.replace(Some((self.id, index)));
@@ -260,11 +265,10 @@ impl Drivers {
 
     /// What the drivers have done, and the hosts.
     pub(super) fn metrics(&self) -> (Vec<WorkerMetrics>, Vec<WorkerMetrics>) {
-        let metrics = |counters: &[CachePadded<Counters>]| {
-            counters.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
-        };
         let (drivers, hosts) = self.counters.split_at(self.count());
-        (metrics(drivers), metrics(hosts))
+        let queued = self.deques.iter().map(Stealer::len);
+        let drivers = drivers.iter().zip(queued).map(|(counters, queued)| WorkerMetrics::new(counters, queued));
+        (drivers.collect(), hosts.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect())
     }
 
     pub(super) fn count(&self) -> usize {
@@ -294,13 +298,18 @@ impl Drivers {
         self.counters[index].turns()
     }
 
+    /// Whether tasks wait for a driver.
     pub(super) fn has_tasks(&self) -> bool {
-        !self.queue.is_empty()
+        self.has_injected() || self.deques.iter().any(|deque| !deque.is_empty())
     }
 
-    /// Tasks that wait for a driver.
-    pub(super) fn queued(&self) -> usize {
-        self.queue.len()
+    pub(super) fn has_injected(&self) -> bool {
+        !self.injector.is_empty()
+    }
+
+    /// Tasks from elsewhere that wait for a driver.
+    pub(super) fn injected(&self) -> usize {
+        self.injector.len()
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -328,100 +337,6 @@ impl Drivers {
     fn discard(&self) {
         while let Some(task) = self.pop() {
             discard(task);
-        }
-    }
-}
-
-/// A tokio task that runs fibers.
-struct Driver {
-    drivers: Arc<Drivers>,
-    timekeeper: Arc<Timekeeper>,
-    branches: BranchDeque,
-    index: usize,
-    /// Whether the last poll has ended for want of tasks.
-    is_idle: Cell<bool>,
-    /// When the runtime last looked at its events, if the driver has been busy since.
-    looked: Cell<Option<Instant>>,
-}
-
-impl Future for Driver {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        let was_idle = self.is_idle.take();
-        let drivers = &*self.drivers;
-        drivers.wakers[self.index].get_or_init(|| cx.waker().clone());
-        if was_idle {
-            drivers.counters[self.index].add(Count::WakeUp);
-            // A wake-up that is not for a task has not taken it out of the list.
-            drivers.idle.leave(self.index);
-        }
-        let mut runner = TaskRunner::on(&*self);
-        for _ in 0..MOST_TURNS {
-            if drivers.is_stopped() {
-                return Poll::Ready(());
-            }
-            let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else {
-                self.is_idle.set(true);
-                self.looked.set(None);
-                return Poll::Pending;
-            };
-            // A fiber that has yielded before is a long one.
-            let is_long = task.kind() == TaskKind::Continue;
-            drivers.run(self.index, task, &mut runner);
-            // Without a budget, tokio would only tell the futures of the next fibers to yield.
-            if is_long || !coop::has_budget_remaining() {
-                break;
-            }
-        }
-        self.yields(cx);
-        Poll::Pending
-    }
-}
-
-/// What its fibers see of it.
-impl Worker for Driver {
-    fn branches(&self) -> Option<&BranchDeque> {
-        Some(&self.branches)
-    }
-}
-
-impl Driver {
-    /// Ends a poll after which there may be more to do.
-    fn yields(&self, cx: &mut task::Context<'_>) {
-        let now = Instant::now();
-        let looked = self.looked.get().unwrap_or(now);
-        let is_long = now - looked >= LONG;
-        self.looked.set(Some(if is_long { now } else { looked }));
-        if is_long {
-            // It wakes the driver after the next look.
-            _ = pin!(tokio::task::yield_now()).poll(cx);
-        } else {
-            cx.waker().wake_by_ref();
-        }
-    }
-
-    /// Enters the list of idle drivers, unless a task has come.
-    fn fall_idle(&self) -> Option<Task> {
-        self.drivers.idle.enter(self.index);
-        // SeqCst: pairs with the fences of `push` and `stop`, as the module says.
-        fence(Ordering::SeqCst);
-        if self.drivers.is_stopped() {
-            self.drivers.wake(self.index);
-        }
-        let task = self.drivers.pop()?;
-        self.drivers.idle.leave(self.index);
-        Some(task)
-    }
-}
-
-impl Drop for Driver {
-    /// The last driver is dropped when it has ended, or when the runtime drops its tasks.
-    fn drop(&mut self) {
-        // AcqRel: the last one sees what the others did.
-        if self.drivers.live.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.timekeeper.stop();
-            self.drivers.stop();
         }
     }
 }

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `builder` | makes a scheduler |
 //! | `scheduler` | the `Scheduler` that its fibers see |
-//! | `drivers` | the tokio tasks that run fibers, and their queue |
+//! | `driver` | the tokio tasks that run fibers, each with a deque |
+//! | `drivers` | what they share: the queue of what comes from elsewhere, and who is woken for it |
 //! | `hosts` | where tokio tasks run the fibers that they await |
 //! | `idle` | which of them have nothing to do |
 //! | `wakes` | the hosts that a fiber wakes in its turn |
@@ -13,6 +14,7 @@
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
+mod driver;
 mod drivers;
 mod hosts;
 mod idle;

@@ -13,6 +13,7 @@ use fiber_core::{Context, Instant};
 use parking_lot::Mutex;
 use tokio::runtime;
 
+use super::driver::Driver;
 use super::drivers::Drivers;
 use super::lookout::Lookout;
 use super::sockets::Sockets;
@@ -57,20 +58,24 @@ impl RuntimeScheduler {
     /// Starts the tokio tasks that run fibers and fire timers.
     #[track_caller]
     pub(super) fn start(runtime: runtime::Handle, hooks: Hooks) -> Arc<Self> {
-        let (drivers, branches) = Drivers::new(&runtime, hooks.observers.clone());
+        let (drivers, deques) = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
-        drivers.start(&timekeeper, branches);
-        let sockets = Sockets::new(&runtime, &drivers);
-        Lookout::start(&drivers, &timekeeper, &sockets);
-        Arc::new(RuntimeScheduler {
-            runtime,
-            drivers,
-            timekeeper,
-            sockets,
-            random: Random::new(),
-            is_stopped: AtomicBool::new(false),
-            calls: Arc::default(),
-            hooks,
+        Arc::new_cyclic(|scheduler| {
+            for (index, own) in deques.into_iter().enumerate() {
+                runtime.spawn(Driver::new(index, &drivers, &timekeeper, scheduler, own));
+            }
+            let sockets = Sockets::new(&runtime, &drivers);
+            Lookout::start(&drivers, &timekeeper, &sockets);
+            RuntimeScheduler {
+                runtime,
+                drivers,
+                timekeeper,
+                sockets,
+                random: Random::new(),
+                is_stopped: AtomicBool::new(false),
+                calls: Arc::default(),
+                hooks,
+            }
         })
     }
 
@@ -84,7 +89,7 @@ impl RuntimeScheduler {
             may_run: self.drivers.count(),
             workers,
             hosts,
-            injected: self.drivers.queued(),
+            injected: self.drivers.injected(),
             timers: self.timekeeper.len(),
             // Relaxed: a number stands for itself.
             blocking_threads: self.calls.running.load(Ordering::Relaxed),

@@ -26,6 +26,7 @@ use crate::local::OfThread;
 use crate::metrics::{Count, Latency};
 use crate::net::Happened;
 use crate::patience::Patience;
+use crate::steal::take_back;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
 /// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only if turns are
@@ -127,12 +128,7 @@ impl Local {
     #[inline]
     pub(super) fn take_back(&self, fiber: &Context, queues: &Queues) -> Option<Task> {
         queues.seat(self.index).takes_back();
-        let task = (self.deque.len() == 1).then(|| self.deque.pop()).flatten()?;
-        if task.starts(fiber) {
-            return Some(task);
-        }
-        self.deque.push(task);
-        None
+        take_back(&self.deque, fiber)
     }
 
     /// Tells the sleepers about what was queued.

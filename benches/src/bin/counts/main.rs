@@ -4,6 +4,7 @@
 //! cargo run --release -p benches --bin counts -- thread "yield" 1000   # 1,000 rounds of one row on `CurrentThread`
 //! cargo run --release -p benches --bin counts -- history "yield" 1000  # on `CurrentThread` with a `History`
 //! cargo run --release -p benches --bin counts -- pool "yield" 1000     # on a pool of one worker
+//! cargo run --release -p benches --bin counts -- runtime "yield" 1000  # on `TokioScheduler`, with one worker
 //! cargo run --release -p benches --bin counts -- tokio "two messages" 1000   # the same by a peer
 //! cargo run --release -p benches --bin counts                          # the names of the rows, and who has them
 //! ```
@@ -20,9 +21,10 @@ use std::time::Duration;
 use fiber_core::sync::{
     Cache, Channel, CircuitBreaker, Mutex, Notify, Receiver, Semaphore, Sender, one_shot,
 };
-use fiber_core::{Context, Error, Fiber, Handle, Policy, Resume, Run, fiber, local_key, race};
-use fiber_sched::{CurrentThread, History, Pool, block_on};
+use fiber_core::{Context, Error, Fiber, Handle, Outcome, Policy, Resume, Run, fiber, local_key, race};
+use fiber_sched::{CurrentThread, History, Pool, TokioScheduler, block_on};
 use fiber_test::{Explore, Search};
+use tokio::runtime::Builder;
 
 use service::served;
 
@@ -211,9 +213,17 @@ fn main() {
         "history" => CurrentThread::with_observer(History::new()).run(row(count)),
         // Spawned, because `run` would run it on this thread as long as it does not wait.
         "pool" => block_on(Pool::builder().workers(1).build().spawn(row(count))),
-        _ => panic!("`thread`, `history` or `pool`"),
+        "runtime" => on_runtime(row(count)),
+        _ => panic!("`thread`, `history`, `pool` or `runtime`"),
     };
     assert_eq!(done.unwrap(), count);
+}
+
+/// On a tokio runtime with one worker.
+fn on_runtime(fiber: Fiber<u64>) -> Outcome<u64> {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_time().build().expect("a runtime");
+    let fibers = TokioScheduler::new(runtime.handle());
+    runtime.block_on(fibers.spawn(fiber).into_future())
 }
 
 /// So many schedules of three fibers of two steps each.
