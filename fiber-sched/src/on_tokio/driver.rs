@@ -25,6 +25,9 @@ use crate::steal::take_back;
 /// would do so only after 61 yields.
 const LONG: Duration = Duration::from_micros(250);
 
+/// A driver whose fibers have yielded yields too, after a time in which other tasks of the runtime hardly miss it.
+const SHORT: Duration = Duration::from_micros(50);
+
 /// What a driver owns, and others take from.
 pub(super) struct Deques {
     /// What its turns queue.
@@ -127,6 +130,7 @@ impl Future for Driver {
         let drivers = &*self.drivers;
         drivers.begin_poll(self.index, cx.waker(), self.is_idle.take());
         let mut runner = TaskRunner::on(&*self);
+        let mut yielded = None;
         for turn in 0..MOST_TURNS {
             if drivers.is_stopped() {
                 return Poll::Ready(());
@@ -136,20 +140,25 @@ impl Future for Driver {
                 self.looked.set(None);
                 return Poll::Pending;
             };
-            // A fiber that has yielded before is a long one.
-            let is_long = task.kind() == TaskKind::Continue;
+            let has_yielded = task.kind() == TaskKind::Continue;
             if !self.own.tasks.is_empty() || drivers.has_injected() {
                 drivers.wake_one(true);
             }
             drivers.turn(self.index, task, &mut runner);
             // Without a budget, tokio would only tell the futures of the next fibers to yield.
-            if is_long || !coop::has_budget_remaining() {
+            if !coop::has_budget_remaining() || has_yielded && is_long_ago(&mut yielded) {
                 break;
             }
         }
         self.yields(cx);
         Poll::Pending
     }
+}
+
+/// Whether the first call was long ago.
+fn is_long_ago(first: &mut Option<Instant>) -> bool {
+    let now = Instant::now();
+    now - *first.get_or_insert(now) >= SHORT
 }
 
 /// What its fibers see of it.
