@@ -540,8 +540,14 @@ fn a_race_of_waits_is_one_wait_and_otherwise_has_a_cell_for_each_side() {
     let ends = move || delay().fork().bind(|fork| fork.ended().race(Fiber::<()>::never()));
     assert_eq!(allocations(ends), allocations(move || delay().fork().bind(move |fork| fork.ended())));
     let boxed = move || delay().boxed();
-    // One less than that of `race_all`, which has a vector.
-    assert_eq!(allocations(move || race! { () = boxed() => (), () = delay() => (), () = delay() => () }), 7);
+    // The box, that of the side, and the buffer.
+    assert_eq!(allocations(move || race! { () = boxed() => (), () = delay() => (), () = delay() => () }), 3);
+    let program = move || delay().bind(Fiber::success);
+    // Without a box, and without the vector of `race_all`.
+    assert_eq!(
+        allocations(move || race! { () = program() => (), () = delay() => (), () = delay() => () }),
+        6
+    );
     assert_eq!(allocations(move || Fiber::race_all([delay(), delay(), delay()])), 7);
 }
 

@@ -73,7 +73,7 @@ fn a_barrier_opens_for_as_many_sides_of_races() {
     let test = TestScheduler::new().turns_per_instant(20 * MANY);
     let barrier = Barrier::new(MANY);
     // Each of these waits is in a fiber of its own.
-    let side = move |_| Fiber::<()>::never().boxed().race(barrier.wait().boxed());
+    let side = move |_| Fiber::<()>::never().named("a branch").race(barrier.wait().named("another"));
     let sides = test.run(Fiber::parallel((0..MANY).map(side))).unwrap();
     assert_eq!(sides.into_iter().filter(|side| *side == Either::Right(true)).count(), 1);
     test.assert_no_leaks();

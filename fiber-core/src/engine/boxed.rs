@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::drop_queue::drop_nested;
 use crate::engine::context::Cx;
+use crate::engine::side::{HiddenSide, Side};
 use crate::engine::step::{Follow, Run, Step};
 use crate::outcome::Outcome;
 use crate::panic::Panic;
@@ -30,6 +31,14 @@ pub(crate) trait Erased<T>: Any + Send {
     fn is_program(&self) -> bool {
         false
     }
+    /// As [`Run::is_wait`].
+    fn is_wait(&self) -> bool {
+        false
+    }
+    /// As [`Run::into_side`].
+    fn into_side(self: Box<Self>) -> HiddenSide<T> {
+        unreachable!("a description that is no wait is no side")
+    }
 }
 
 /// A description until it runs. If it is dropped before that, its parts are dropped one by one.
@@ -46,6 +55,12 @@ impl<R: Run> Drop for Unrun<R> {
             Panic::rethrow(torn);
         }
     }
+}
+
+impl<R: Run> Unrun<R> {
+    /// A constant, so that the compiler looks into the sides of waits only.
+    const INTO_SIDE: Option<fn(R) -> HiddenSide<R::Out>> =
+        if matches!(R::IS_WAIT, Some(false)) { None } else { Some(|run| HiddenSide::new(run.into_side())) };
 }
 
 impl<R: Run> Erased<R::Out> for Unrun<R> {
@@ -65,6 +80,15 @@ impl<R: Run> Erased<R::Out> for Unrun<R> {
 
     fn is_program(&self) -> bool {
         self.0.as_ref().is_some_and(R::is_program)
+    }
+
+    fn is_wait(&self) -> bool {
+        self.0.as_ref().is_some_and(R::is_wait)
+    }
+
+    fn into_side(mut self: Box<Self>) -> HiddenSide<R::Out> {
+        let run = self.0.take().expect("a fiber is started once");
+        Self::INTO_SIDE.expect("a description that is no wait is no side")(run)
     }
 }
 
@@ -112,6 +136,16 @@ impl<T: Send + 'static> Run for Boxed<T> {
 
     fn is_program(&self) -> bool {
         self.fiber.as_ref().is_some_and(|fiber| fiber.is_program())
+    }
+
+    const IS_WAIT: Option<bool> = None;
+
+    fn is_wait(&self) -> bool {
+        self.fiber.as_ref().is_some_and(|fiber| fiber.is_wait())
+    }
+
+    fn into_side(mut self) -> impl Side<Out = T> {
+        self.fiber.take().expect("a fiber is started once").into_side()
     }
 
     fn end_unstarted(mut self, cx: &Cx<'_>) -> Outcome<T> {

@@ -15,7 +15,7 @@ use crate::panic::{Panic, discard_part};
 #[doc(hidden)]
 pub trait Side: Send + 'static + Sized {
     /// What the event gives.
-    type Event;
+    type Event: Send + 'static;
     /// What the steps behind it give.
     type Out: Send + 'static;
 
@@ -168,5 +168,132 @@ impl<T: Send + 'static> Side for NoSide<T> {
 
     fn awaited(&self) -> Awaited<'_> {
         match self.0 {}
+    }
+}
+
+/// A side with its type hidden.
+pub(crate) struct HiddenSide<T>(Box<dyn AnySide<T>>);
+
+impl<T: Send + 'static> HiddenSide<T> {
+    pub(crate) fn new(side: impl Side<Out = T>) -> Self {
+        HiddenSide(Box::new(Happened { side, event: None }))
+    }
+}
+
+/// The event stays in the box, which knows its type.
+impl<T: Send + 'static> Side for HiddenSide<T> {
+    type Event = ();
+    type Out = T;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<()> {
+        self.0.poll(cx)
+    }
+
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<()> {
+        // SAFETY: by the contract. The side is in the box, wherever this moves.
+        unsafe { self.0.register(cx, event) }
+    }
+
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<()> {
+        self.0.woken(cx, index)
+    }
+
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<()> {
+        self.0.missed(cx)
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.0.deregister(cx);
+    }
+
+    fn leave(&mut self) {
+        self.0.leave();
+    }
+
+    fn end(self, cx: &Cx<'_>, (): ()) -> Outcome<T> {
+        self.0.end(cx)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+
+    fn awaited(&self) -> Awaited<'_> {
+        self.0.awaited()
+    }
+}
+
+/// As [`Side`], of any type.
+trait AnySide<T>: Send {
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<()>;
+    /// # Safety
+    /// As [`Side::register`].
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<()>;
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<()>;
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<()>;
+    fn deregister(&mut self, cx: &Cx<'_>);
+    fn leave(&mut self);
+    fn end(self: Box<Self>, cx: &Cx<'_>) -> Outcome<T>;
+    fn discard(self: Box<Self>, torn: &mut Vec<Panic>);
+    fn awaited(&self) -> Awaited<'_>;
+}
+
+/// A side, and its event when that has happened.
+struct Happened<S: Side> {
+    side: S,
+    event: Option<S::Event>,
+}
+
+impl<S: Side> Happened<S> {
+    #[inline]
+    fn keep(&mut self, event: Option<S::Event>) -> Option<()> {
+        self.event = event;
+        self.event.is_some().then_some(())
+    }
+}
+
+impl<S: Side> AnySide<S::Out> for Happened<S> {
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<()> {
+        let event = self.side.poll(cx);
+        self.keep(event)
+    }
+
+    unsafe fn register(&mut self, cx: &Cx<'_>, event: EventKey) -> Option<()> {
+        // SAFETY: by the contract.
+        let event = unsafe { self.side.register(cx, event) };
+        self.keep(event)
+    }
+
+    fn woken(&mut self, cx: &Cx<'_>, index: u64) -> Option<()> {
+        let event = self.side.woken(cx, index);
+        self.keep(event)
+    }
+
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<()> {
+        let event = self.side.missed(cx);
+        self.keep(event)
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.side.deregister(cx);
+    }
+
+    fn leave(&mut self) {
+        self.side.leave();
+    }
+
+    fn end(self: Box<Self>, cx: &Cx<'_>) -> Outcome<S::Out> {
+        let Happened { side, event } = *self;
+        side.end(cx, event.expect("its event has happened"))
+    }
+
+    fn discard(self: Box<Self>, torn: &mut Vec<Panic>) {
+        let Happened { side, event } = *self;
+        side.discard(torn);
+        discard_part(event, torn);
+    }
+
+    fn awaited(&self) -> Awaited<'_> {
+        self.side.awaited()
     }
 }

@@ -85,9 +85,17 @@ pub trait Run: Send + 'static + Sized {
         None
     }
 
-    /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait.
+    /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait. `None`: the type does
+    /// not say.
     #[doc(hidden)]
-    const IS_WAIT: bool = false;
+    const IS_WAIT: Option<bool> = Some(false);
+
+    /// The same of this description.
+    #[doc(hidden)]
+    #[inline]
+    fn is_wait(&self) -> bool {
+        const { matches!(Self::IS_WAIT, Some(true)) }
+    }
 
     /// Whether this is known to be more than a single wait: a step behind a wait may wait again. Of a block, nothing is known before it runs.
     #[doc(hidden)]
@@ -96,10 +104,19 @@ pub trait Run: Send + 'static + Sized {
         false
     }
 
-    /// That wait. Called only if it [is one](Run::IS_WAIT).
+    /// That wait. Called only if it [is one](Run::is_wait).
     #[doc(hidden)]
     fn into_side(self) -> impl Side<Out = Self::Out> {
         NoSide::<Self::Out>::unreachable()
+    }
+}
+
+/// Whether both are so, as far as their types say.
+pub(crate) const fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
+    match (one, other) {
+        (Some(true), other) => other,
+        (Some(false), _) | (None, Some(false)) => Some(false),
+        (None, _) => None,
     }
 }
 

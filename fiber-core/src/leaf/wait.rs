@@ -350,7 +350,7 @@ impl<W: Awaits> Run for Leaf<W> {
         self.wait.close().unwrap_or(Outcome::Cancelled).without(self, cx)
     }
 
-    const IS_WAIT: bool = W::CAN_LOSE;
+    const IS_WAIT: Option<bool> = Some(W::CAN_LOSE);
 
     fn into_side(self) -> impl Side<Out = W::Out> {
         self.placed()

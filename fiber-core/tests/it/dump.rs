@@ -70,7 +70,8 @@ fn a_dump_shows_what_a_cancelled_fiber_still_does() {
     let from = line!();
     let cleanup = || Fiber::delay(100 * SECOND).timeout(50 * SECOND);
     let finalizing = test.spawn(Fiber::<()>::never().ensure(cleanup()));
-    let both = || Fiber::delay(20 * SECOND).boxed().race(Fiber::delay(10 * SECOND));
+    let program = || Fiber::delay(20 * SECOND).bind(Fiber::success);
+    let both = || program().race(Fiber::delay(10 * SECOND));
     let shielded = test.spawn(both().uncancelable().timeout(SECOND));
     test.run_for(SECOND / 2);
     finalizing.cancel_now();
@@ -81,11 +82,11 @@ fn a_dump_shows_what_a_cancelled_fiber_still_does() {
 4 fibers at 1.5s
   fiber 0 (forked at +2) is in its part 0.0, cancelled, in an uncancelable region
     part 0.0 \"timeout\" (at +1) waits for a timer (wait 1)
-  fiber 1 (forked at +4) is in its part 1.0
-    part 1.0 \"timeout\" (at +4) is in its part 1.0.0, cancelled, in an uncancelable region
-      part 1.0.0 \"race\" (at +3) waits for the end of its children (wait 1)
-        fiber 1.0.0.0 (forked at +3) waits for a timer (wait 1)
-        fiber 1.0.0.1 (forked at +3) waits for a timer (wait 1)"
+  fiber 1 (forked at +5) is in its part 1.0
+    part 1.0 \"timeout\" (at +5) is in its part 1.0.0, cancelled, in an uncancelable region
+      part 1.0.0 \"race\" (at +4) waits for the end of its children (wait 1)
+        fiber 1.0.0.0 (forked at +4) waits for a timer (wait 1)
+        fiber 1.0.0.1 (forked at +4) waits for a timer (wait 1)"
     );
     test.run_until_idle();
     assert!(finalizing.outcome().is_cancelled() && shielded.outcome().is_success());

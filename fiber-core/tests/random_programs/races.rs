@@ -335,7 +335,7 @@ impl World {
         match cleaning {
             Cleaning::Plainly => delay.boxed(),
             Cleaning::WithinALimit => delay.timeout(HOUR).boxed(),
-            Cleaning::InARace => delay.boxed().race(never()).map(drop).boxed(),
+            Cleaning::InARace => delay.named("a branch").race(never()).map(drop).boxed(),
             Cleaning::InAZip => delay.boxed().zip(yields(ticks)).map(drop).boxed(),
             Cleaning::Sends(channel) => self.recorded(self.send(channel), ticks),
             Cleaning::Receives(channel) => self.recorded(self.receive(channel), ticks),

@@ -197,9 +197,10 @@ fn a_barrier_counts_only_those_who_still_wait() {
 #[test]
 fn races_whose_sides_wait_at_one_barrier_wait_until_as_many_have_come() {
     type Arrives = fn(&Barrier) -> Fiber<Either<bool, bool>>;
-    let arrives: [Arrives; 2] = [
+    let arrives: [Arrives; 3] = [
         |barrier| barrier.wait().race(barrier.wait()).boxed(),
         |barrier| barrier.wait().boxed().race(barrier.wait().boxed()).boxed(),
+        |barrier| barrier.wait().named("a branch").race(barrier.wait().named("another")).boxed(),
     ];
     for arrive in arrives {
         let (barrier, test) = (Barrier::new(3), TestScheduler::new());

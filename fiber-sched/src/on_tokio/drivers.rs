@@ -267,7 +267,8 @@ impl Drivers {
     pub(super) fn metrics(&self) -> (Vec<WorkerMetrics>, Vec<WorkerMetrics>) {
         let (drivers, hosts) = self.counters.split_at(self.count());
         let queued = self.deques.iter().map(Stealer::len);
-        let drivers = drivers.iter().zip(queued).map(|(counters, queued)| WorkerMetrics::new(counters, queued));
+        let drivers =
+            drivers.iter().zip(queued).map(|(counters, queued)| WorkerMetrics::new(counters, queued));
         (drivers.collect(), hosts.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect())
     }
 

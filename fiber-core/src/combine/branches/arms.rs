@@ -20,7 +20,7 @@ use crate::combine::sequence::OneOf;
 use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::Cx;
 use crate::engine::side::Side;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Run, Step, both};
 use crate::error::{Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::Outcome;
@@ -76,7 +76,13 @@ pub fn switched<T: Send + 'static, R: Run<Out = T>>(fiber: Option<Fiber<T, R>>) 
 
 impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
     type Run = OneOf<R, M::Run>;
-    const WAITS: usize = if R::IS_WAIT && M::WAITS > 0 { M::WAITS + 1 } else { 0 };
+    const COUNT: usize = M::COUNT + 1;
+    const ARE_WAITS: Option<bool> = both(R::IS_WAIT, M::ARE_WAITS);
+
+    #[inline]
+    fn are_waits(&self) -> bool {
+        self.0.as_ref().is_some_and(R::is_wait) && self.1.are_waits()
+    }
 
     #[inline]
     fn pull(&mut self) -> Option<Self::Run> {
@@ -100,7 +106,13 @@ impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
 
 impl<R: Run> Fibers for LastArm<R> {
     type Run = R;
-    const WAITS: usize = if R::IS_WAIT { 1 } else { 0 };
+    const COUNT: usize = 1;
+    const ARE_WAITS: Option<bool> = R::IS_WAIT;
+
+    #[inline]
+    fn are_waits(&self) -> bool {
+        self.0.as_ref().is_some_and(R::is_wait)
+    }
 
     #[inline]
     fn pull(&mut self) -> Option<R> {
@@ -126,13 +138,16 @@ pub struct RaceArms<M> {
 }
 
 impl<M: Fibers> RaceArms<M> {
-    /// A constant, so that the compiler looks into one of both only.
-    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Out<M>> =
-        if M::WAITS > 0 && M::WAITS <= EventKey::MAX_EVENTS {
-            Self::run_as_choice
-        } else {
-            Self::run_as_branches
-        };
+    /// A constant, so that the compiler looks into one of both only, if the types say which.
+    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Out<M>> = match M::ARE_WAITS {
+        Some(true) if M::COUNT <= EventKey::MAX_EVENTS => Self::run_as_choice,
+        None if M::COUNT <= EventKey::MAX_EVENTS => Self::run_as_either,
+        _ => Self::run_as_branches,
+    };
+
+    fn run_as_either<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
+        if self.arms.are_waits() { self.run_as_choice(cx) } else { self.run_as_branches(cx) }
+    }
 
     #[inline]
     fn run_as_choice<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
@@ -194,7 +209,15 @@ impl<R: Run> Run for Switched<R> {
         self.run.as_ref().and_then(R::name)
     }
 
-    const IS_WAIT: bool = R::IS_WAIT;
+    const IS_WAIT: Option<bool> = R::IS_WAIT;
+
+    #[inline]
+    fn is_wait(&self) -> bool {
+        match &self.run {
+            Some(run) => run.is_wait(),
+            None => R::IS_WAIT != Some(false),
+        }
+    }
 
     fn is_program(&self) -> bool {
         self.run.as_ref().is_some_and(R::is_program)

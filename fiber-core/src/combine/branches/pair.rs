@@ -59,6 +59,15 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
     }
 
     /// The branches, and the place where they were combined.
+    /// Whether both sides are single waits.
+    pub(super) fn are_waits(&self) -> bool
+    where
+        R: Run,
+        S: Run,
+    {
+        self.left.is_wait() && self.right.is_wait()
+    }
+
     pub(super) fn into_parts(self) -> (R, S, Site) {
         (self.left, self.right, self.site)
     }

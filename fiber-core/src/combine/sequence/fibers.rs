@@ -12,8 +12,16 @@ pub trait Fibers: Send + 'static + Sized {
     /// The description of a fiber.
     type Run: Run;
 
-    /// The number of fibers, if each is a [single wait](Run::IS_WAIT); otherwise 0.
-    const WAITS: usize = 0;
+    /// Whether each is a [single wait](Run::IS_WAIT). `None`: the types do not say.
+    const ARE_WAITS: Option<bool> = Some(false);
+
+    /// The number of fibers, if each may be one.
+    const COUNT: usize = 0;
+
+    /// The same of these, of which none was pulled.
+    fn are_waits(&self) -> bool {
+        false
+    }
 
     /// The least number of fibers. May panic.
     fn at_least(&self) -> usize {
@@ -26,7 +34,7 @@ pub trait Fibers: Send + 'static + Sized {
     /// Drops the rest of the fibers, which is user code; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 
-    /// The waits, as one side of a race. Called only if they [are waits](Fibers::WAITS), of which none was pulled.
+    /// The waits, as one side of a race. Called only if they [are waits](Fibers::are_waits).
     fn into_side(self) -> impl Side<Out = Out<Self>> {
         NoSide::<Out<Self>>::unreachable()
     }

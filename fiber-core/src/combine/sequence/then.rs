@@ -68,7 +68,12 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
         self.next.discard(torn);
     }
 
-    const IS_WAIT: bool = R::IS_WAIT && N::IS_PLAIN;
+    const IS_WAIT: Option<bool> = if N::IS_PLAIN { R::IS_WAIT } else { Some(false) };
+
+    #[inline]
+    fn is_wait(&self) -> bool {
+        N::IS_PLAIN && self.first.is_wait()
+    }
 
     fn is_program(&self) -> bool {
         !N::NEVER_WAITS || self.first.is_program()

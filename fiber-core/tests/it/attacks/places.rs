@@ -140,8 +140,14 @@ fn nested_races_in_regions_end_in_every_schedule_and_wherever_they_are_cancelled
     let program = || {
         let (sender, receiver) = Channel::<u32>::rendezvous();
         let (other, kept) = (receiver.clone(), receiver.clone());
-        let meets = sender.send(1).boxed().race(other.recv().timeout(HOUR).boxed()).map(drop).uncancelable();
-        let waits = receiver.recv().boxed().race(forever::<u32>()).map(Either::into_inner).timeout(SECOND);
+        let meets = sender
+            .send(1)
+            .named("a branch")
+            .race(other.recv().timeout(HOUR).boxed())
+            .map(drop)
+            .uncancelable();
+        let waits =
+            receiver.recv().named("a branch").race(forever::<u32>()).map(Either::into_inner).timeout(SECOND);
         let race =
             meets.race(waits.ensure(Fiber::delay(SECOND).timeout(HOUR).race(forever::<()>()).map(drop)));
         let partner = Fiber::delay(2 * SECOND).map(move |()| {

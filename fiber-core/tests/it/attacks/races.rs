@@ -34,7 +34,7 @@ fn a_loser_that_cannot_be_interrupted_receives_within_a_limit() {
 #[test]
 fn a_loser_that_cannot_be_interrupted_receives_in_a_race_of_its_own() {
     receives_after_it_has_lost(|receiver| {
-        let race = receiver.recv().boxed().race(Fiber::<u32>::never().boxed());
+        let race = receiver.recv().race(Fiber::<u32>::never().named("a branch"));
         race.map(Either::into_inner).uncancelable().boxed()
     });
 }
@@ -42,7 +42,7 @@ fn a_loser_that_cannot_be_interrupted_receives_in_a_race_of_its_own() {
 #[test]
 fn a_loser_that_cannot_be_interrupted_receives_in_a_race_within_a_race() {
     receives_after_it_has_lost(|receiver| {
-        let never = || Fiber::<u32>::never().boxed();
+        let never = || Fiber::<u32>::never().named("a branch");
         let inner = receiver.recv().boxed().race(never()).map(Either::into_inner).boxed();
         inner.race(never()).map(Either::into_inner).timeout(HOUR).uncancelable().boxed()
     });
@@ -74,7 +74,7 @@ fn a_finalizer_of_a_loser_waits_within_a_limit() {
 #[test]
 fn a_finalizer_of_a_loser_waits_in_a_race_of_its_own() {
     let test = TestScheduler::new();
-    let finalizer = Fiber::delay(5 * SECOND).boxed().race(Fiber::<()>::never().boxed()).map(drop);
+    let finalizer = Fiber::delay(5 * SECOND).race(Fiber::<()>::never().named("a branch")).map(drop);
     let side = Fiber::<()>::never().ensure(finalizer);
     assert_eq!(test.run(side.race(Fiber::delay(SECOND))).unwrap(), Either::Right(()));
     assert_eq!(test.now().as_nanos(), 6_000_000_000);

@@ -69,7 +69,7 @@ fn awaited(wait: Fiber<Won>) -> Fiber<Won> {
 
 /// A side of another race.
 fn nested(wait: Fiber<Won>) -> Fiber<Won> {
-    Fiber::<Won>::never().boxed().race(wait).map(|won| won.into_inner()).boxed()
+    Fiber::<Won>::never().named("a branch").race(wait).map(|won| won.into_inner()).boxed()
 }
 
 fn limited(wait: Fiber<Won>) -> Fiber<Won> {
