@@ -79,10 +79,10 @@ impl Driver {
         let own = || self.own.tasks.pop();
         let injected = || self.drivers.take_injected();
         let task = if turn.is_multiple_of(2) { injected().or_else(own) } else { own().or_else(injected) };
-        task.or_else(|| self.drivers.steal()).or_else(|| self.fall_idle())
+        task.or_else(|| self.fall_idle())
     }
 
-    /// Enters the list of idle drivers, unless a task has come.
+    /// Enters the list of idle drivers, unless a task has come, or another driver has one to take.
     fn fall_idle(&self) -> Option<Task> {
         self.drivers.idle().enter(self.index);
         // SeqCst: pairs with the fences of `push` and `stop`, as `drivers` says.

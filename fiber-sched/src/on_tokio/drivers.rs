@@ -204,7 +204,7 @@ impl Drivers {
     }
 
     /// A task that a turn of some driver has queued.
-    pub(super) fn steal(&self) -> Option<Task> {
+    fn steal(&self) -> Option<Task> {
         let mut queued = self.deques.iter().filter(|deque| !deque.is_empty());
         queued.find_map(|deque| until_clear(|| deque.steal()))
     }
