@@ -15,7 +15,7 @@ use fiber_core::Context;
 use fiber_core::scheduler::{BranchDeque, Scheduler, Task, TaskKind, TaskRunner, Worker};
 use tokio::task::coop;
 
-use super::drivers::{Drivers, MOST_TURNS};
+use super::drivers::Drivers;
 use super::scheduler::RuntimeScheduler;
 use super::timekeeper::Timekeeper;
 use crate::discard::discard;
@@ -25,8 +25,12 @@ use crate::steal::take_back;
 /// would do so only after 61 yields.
 const LONG: Duration = Duration::from_micros(250);
 
-/// A driver whose fibers have yielded yields too, after a time in which other tasks of the runtime hardly miss it.
+/// A driver yields after a time in which other tasks of the runtime hardly miss it. If another worker sleeps, tokio wakes it for what yields, which
+/// costs more than a hundred short turns.
 const SHORT: Duration = Duration::from_micros(50);
+
+/// After so many turns, it looks at the clock.
+const TURNS: u32 = 8;
 
 /// What a driver owns, and others take from.
 pub(super) struct Deques {
@@ -90,7 +94,7 @@ impl Driver {
         if self.drivers.is_stopped() {
             self.drivers.wake(self.index);
         }
-        let task = self.drivers.pop()?;
+        let task = self.drivers.pop_or_steal(&self.own.tasks)?;
         self.drivers.idle().leave(self.index);
         Some(task)
     }
@@ -130,8 +134,8 @@ impl Future for Driver {
         let drivers = &*self.drivers;
         drivers.begin_poll(self.index, cx.waker(), self.is_idle.take());
         let mut runner = TaskRunner::on(&*self);
-        let mut yielded = None;
-        for turn in 0..MOST_TURNS {
+        let mut began = None;
+        for turn in 1.. {
             if drivers.is_stopped() {
                 return Poll::Ready(());
             }
@@ -140,13 +144,14 @@ impl Future for Driver {
                 self.looked.set(None);
                 return Poll::Pending;
             };
-            let has_yielded = task.kind() == TaskKind::Continue;
+            // Also after a fiber that has yielded before: it may have spent a budget of binds.
+            let looks = turn.is_multiple_of(TURNS) || task.kind() == TaskKind::Continue;
             if !self.own.tasks.is_empty() || drivers.has_injected() {
                 drivers.wake_one(true);
             }
             drivers.turn(self.index, task, &mut runner);
             // Without a budget, tokio would only tell the futures of the next fibers to yield.
-            if !coop::has_budget_remaining() || has_yielded && is_long_ago(&mut yielded) {
+            if !coop::has_budget_remaining() || looks && is_long_ago(&mut began) {
                 break;
             }
         }

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 
-use crossbeam_deque::{Injector, Stealer};
+use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use crossbeam_utils::CachePadded;
 use fiber_core::scheduler::{BranchStealer, Task, TaskRunner};
 use tokio::runtime;
@@ -42,9 +42,8 @@ use crate::metrics::{Count, Counters, WorkerMetrics};
 use crate::observer::Observers;
 use crate::steal::until_clear;
 
-/// How many turns of fibers a driver runs before it yields to other tokio tasks. A runtime looks at its sockets after 61
-/// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
-pub(super) const MOST_TURNS: u32 = 8;
+/// How many turns a host runs before it yields to other tokio tasks.
+const MOST_TURNS: u32 = 8;
 
 thread_local! {
     /// The scheduler whose fiber runs on this thread, and its driver or host.
@@ -190,8 +189,13 @@ impl Drivers {
     }
 
     /// A task that any driver may take.
-    pub(super) fn pop(&self) -> Option<Task> {
-        self.take_injected().or_else(|| self.steal())
+    fn pop(&self) -> Option<Task> {
+        self.take_injected().or_else(|| self.take_queued(Stealer::steal))
+    }
+
+    /// The same, for a driver that then has some of the tasks which another one has queued.
+    pub(super) fn pop_or_steal(&self, own: &Worker<Task>) -> Option<Task> {
+        self.take_injected().or_else(|| self.take_queued(|deque| deque.steal_batch_and_pop(own)))
     }
 
     /// A task from elsewhere.
@@ -204,9 +208,9 @@ impl Drivers {
     }
 
     /// A task that a turn of some driver has queued.
-    fn steal(&self) -> Option<Task> {
+    fn take_queued(&self, mut take: impl FnMut(&Stealer<Task>) -> Steal<Task>) -> Option<Task> {
         let mut queued = self.deques.iter().filter(|deque| !deque.is_empty());
-        queued.find_map(|deque| until_clear(|| deque.steal()))
+        queued.find_map(|deque| until_clear(|| take(deque)))
     }
 
     /// A poll of a driver begins. `was_idle`: the last one has ended for want of tasks.
