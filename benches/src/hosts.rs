@@ -1,7 +1,7 @@
 use std::fmt;
 
 use fiber_core::{Fiber, Run};
-use fiber_sched::{CurrentThread, Pool};
+use fiber_sched::{CurrentThread, Pool, TokioScheduler};
 use tokio::runtime::{Builder, Runtime};
 
 /// Two: the number of cores of the machine that the goals were set on.
@@ -15,6 +15,8 @@ pub struct Hosts {
     pub single: Pool,
     /// The library's scheduler on the calling thread only.
     pub here: CurrentThread,
+    /// The library on the runtime below.
+    pub runtime: TokioScheduler,
     /// tokio with as many workers as the pool.
     pub tokio: Runtime,
     /// tokio on the calling thread only.
@@ -32,11 +34,13 @@ impl Hosts {
     /// If the system cannot start the threads.
     pub fn start() -> Self {
         ::may::config().set_workers(WORKERS);
+        let tokio = Builder::new_multi_thread().worker_threads(WORKERS).enable_time().build().expect("tokio");
         Hosts {
             pool: Pool::builder().workers(WORKERS).build(),
             single: Pool::builder().workers(1).build(),
             here: CurrentThread::new(),
-            tokio: Builder::new_multi_thread().worker_threads(WORKERS).enable_time().build().expect("tokio"),
+            runtime: TokioScheduler::new(tokio.handle()),
+            tokio,
             tokio_here: Builder::new_current_thread().build().expect("tokio"),
             rayon: rayon::ThreadPoolBuilder::new().num_threads(WORKERS).build().expect("rayon"),
             chili: chili::ThreadPool::with_config(chili::Config {
@@ -52,6 +56,11 @@ impl Hosts {
         F: Future<Output: Send> + Send + 'static,
     {
         self.tokio.block_on(self.tokio.spawn(future)).expect("no panic")
+    }
+
+    /// Runs a fiber on a worker of tokio.
+    pub fn on_runtime<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> T {
+        self.tokio.block_on(self.runtime.spawn(fiber).into_future()).unwrap()
     }
 
     /// Runs a future, and the tasks that it spawns, on this thread.

@@ -57,6 +57,8 @@ pub enum Column {
     Fiber,
     /// The library, with one worker or thread.
     OneWorker,
+    /// The library on a tokio runtime with two workers.
+    Runtime,
     /// Rust without any library.
     Plain,
     /// `async` blocks, polled by an executor that does nothing else.
@@ -89,9 +91,10 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 16] = [
+    pub const ALL: [Column; 17] = [
         Column::Fiber,
         Column::OneWorker,
+        Column::Runtime,
         Column::Plain,
         Column::Async,
         Column::Boxed,
@@ -110,7 +113,7 @@ impl Column {
 
     /// The library itself does not count as its own peer.
     pub fn is_peer(self) -> bool {
-        !matches!(self, Column::Fiber | Column::OneWorker)
+        !matches!(self, Column::Fiber | Column::OneWorker | Column::Runtime)
     }
 }
 
@@ -119,6 +122,7 @@ impl fmt::Display for Column {
         f.write_str(match self {
             Column::Fiber => "fiber",
             Column::OneWorker => "fiber, 1 worker",
+            Column::Runtime => "fiber on tokio",
             Column::Plain => "plain",
             Column::Async => "async",
             Column::Boxed => "boxed futures",

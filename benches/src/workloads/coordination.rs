@@ -38,6 +38,7 @@ fn ping_pong(hosts: &Hosts) -> Workload<'_> {
     Workload::new("message to and fro, channels of capacity 1", 2 * ROUNDS, ROUNDS)
         .by(Column::Fiber, || on_worker(&hosts.pool, fiber_ping_pong()))
         .by(Column::OneWorker, || on_worker(&hosts.single, fiber_ping_pong()))
+        .by(Column::Runtime, || hosts.on_runtime(fiber_ping_pong()))
         .by(Column::Tokio, || hosts.on_tokio(ping_pong_of(tokio_pair(), tokio_pair())))
         .by(Column::Kanal, || hosts.on_tokio(ping_pong_of(kanal_pair(), kanal_pair())))
         .by(Column::Flume, || hosts.on_tokio(ping_pong_of(flume_pair(), flume_pair())))
@@ -58,6 +59,7 @@ fn bounded(hosts: &Hosts) -> Workload<'_> {
     Workload::new(name, ALL, sum())
         .by(Column::Fiber, || on_worker(&hosts.pool, fiber_funnel(Channel::bounded(ROOM))))
         .by(Column::OneWorker, || on_worker(&hosts.single, fiber_funnel(Channel::bounded(ROOM))))
+        .by(Column::Runtime, || hosts.on_runtime(fiber_funnel(Channel::bounded(ROOM))))
         .by(Column::Tokio, || {
             let (sender, receiver) = tokio::sync::mpsc::channel(ROOM);
             hosts.on_tokio(funnel(sender, receiver))
@@ -80,6 +82,7 @@ fn unbounded(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("{PRODUCERS} producers, 1 consumer, unbounded"), ALL, sum())
         .by(Column::Fiber, || on_worker(&hosts.pool, fiber_funnel(Channel::unbounded())))
         .by(Column::OneWorker, || on_worker(&hosts.single, fiber_funnel(Channel::unbounded())))
+        .by(Column::Runtime, || hosts.on_runtime(fiber_funnel(Channel::unbounded())))
         .by(Column::Tokio, || {
             let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
             hosts.on_tokio(funnel(sender, receiver))
@@ -103,6 +106,7 @@ fn in_batches(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("the same, bounded {ROOM}, in batches"), ALL, sum())
         .by(Column::Fiber, || on_worker(&hosts.pool, fiber_batches()))
         .by(Column::OneWorker, || on_worker(&hosts.single, fiber_batches()))
+        .by(Column::Runtime, || hosts.on_runtime(fiber_batches()))
         .by(Column::Tokio, || hosts.on_tokio(tokio_batches()))
 }
 

@@ -51,6 +51,7 @@ fn from_inside(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("fork and join {MANY}, from inside"), MANY, SUM)
         .by(Column::Fiber, || on_worker(&hosts.pool, fork_all().bind(join_all)))
         .by(Column::OneWorker, || on_worker(&hosts.single, fork_all().bind(join_all)))
+        .by(Column::Runtime, || hosts.on_runtime(fork_all().bind(join_all)))
         .by(Column::Tokio, || hosts.on_tokio(spawn_and_join_all()))
         .by(Column::Rayon, || hosts.rayon.install(rayon_scope))
 }
@@ -67,6 +68,7 @@ fn each_the_next(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("each forks and awaits the next, {CHAIN} links"), CHAIN, CHAIN)
         .by(Column::Fiber, || on_worker(&hosts.pool, fork_next(CHAIN, 0)))
         .by(Column::OneWorker, || on_worker(&hosts.single, fork_next(CHAIN, 0)))
+        .by(Column::Runtime, || hosts.on_runtime(fork_next(CHAIN, 0)))
         .by(Column::Tokio, || hosts.on_tokio(spawn_next(CHAIN, 0)))
         .by(Column::Rayon, || rayon_chain(&hosts.rayon))
 }
@@ -75,6 +77,7 @@ fn one_at_a_time(hosts: &Hosts) -> Workload<'_> {
     Workload::new("fork one, await it", IN_TURN, IN_TURN)
         .by(Column::Fiber, || on_worker(&hosts.pool, fork_in_turn()))
         .by(Column::OneWorker, || on_worker(&hosts.single, fork_in_turn()))
+        .by(Column::Runtime, || hosts.on_runtime(fork_in_turn()))
         .by(Column::Tokio, || hosts.on_tokio(spawn_in_turn()))
 }
 
@@ -82,6 +85,7 @@ fn tree(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("recursive fork and join, fib({FIBONACCI})"), FIBONACCI_FORKS, FIBONACCI_VALUE)
         .by(Column::Fiber, || on_worker(&hosts.pool, fibonacci(FIBONACCI)))
         .by(Column::OneWorker, || on_worker(&hosts.single, fibonacci(FIBONACCI)))
+        .by(Column::Runtime, || hosts.on_runtime(fibonacci(FIBONACCI)))
         .by(Column::Tokio, || hosts.on_tokio(tokio_fibonacci(FIBONACCI)))
         .by(Column::Rayon, || hosts.rayon.install(|| rayon_fibonacci(FIBONACCI)))
 }

@@ -34,6 +34,7 @@ fn crowd(hosts: &Hosts) -> Workload<'_> {
     )
     .by(Column::Fiber, || on_worker(&hosts.pool, yielding_crowd()))
     .by(Column::OneWorker, || on_worker(&hosts.single, yielding_crowd()))
+    .by(Column::Runtime, || hosts.on_runtime(yielding_crowd()))
     .by(Column::Tokio, || hosts.on_tokio(tokio_crowd()))
 }
 
@@ -41,6 +42,7 @@ fn alone(hosts: &Hosts) -> Workload<'_> {
     Workload::new("yield, one fiber", YIELDS, YIELDS)
         .by(Column::Fiber, || on_worker(&hosts.pool, yields(YIELDS)))
         .by(Column::OneWorker, || on_worker(&hosts.single, yields(YIELDS)))
+        .by(Column::Runtime, || hosts.on_runtime(yields(YIELDS)))
         .by(Column::Tokio, || hosts.on_tokio(tokio_yields(YIELDS)))
 }
 
@@ -48,6 +50,7 @@ fn below_layers(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("yield below {LAYERS} erased calls"), YIELDS, YIELDS + LAYERS)
         .by(Column::Fiber, || on_worker(&hosts.pool, layered()))
         .by(Column::OneWorker, || on_worker(&hosts.single, layered()))
+        .by(Column::Runtime, || hosts.on_runtime(layered()))
         .by(Column::Tokio, || hosts.on_tokio(tokio_layered()))
 }
 
@@ -55,6 +58,7 @@ fn race(hosts: &Hosts) -> Workload<'_> {
     Workload::new("race of two that suspend once", YIELDS, YIELDS)
         .by(Column::Fiber, || on_worker(&hosts.pool, races()))
         .by(Column::OneWorker, || on_worker(&hosts.single, races()))
+        .by(Column::Runtime, || hosts.on_runtime(races()))
         .by(Column::Tokio, || hosts.on_tokio(tokio_races()))
 }
 
@@ -62,6 +66,7 @@ fn timeout(hosts: &Hosts) -> Workload<'_> {
     Workload::new("timeout around what suspends once", YIELDS, YIELDS)
         .by(Column::Fiber, || on_worker(&hosts.pool, timeouts()))
         .by(Column::OneWorker, || on_worker(&hosts.single, timeouts()))
+        .by(Column::Runtime, || hosts.on_runtime(timeouts()))
         .by(Column::Tokio, || hosts.on_tokio(tokio_timeouts()))
 }
 

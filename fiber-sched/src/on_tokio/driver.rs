@@ -32,6 +32,9 @@ const SHORT: Duration = Duration::from_micros(50);
 /// After so many turns, it looks at the clock.
 const TURNS: u32 = 8;
 
+/// A turn of a fiber that has yielded before counts as so many: it may have spent a budget of binds.
+const LONG_TURN: u32 = 4;
+
 /// What a driver owns, and others take from.
 pub(super) struct Deques {
     /// What its turns queue.
@@ -134,8 +137,8 @@ impl Future for Driver {
         let drivers = &*self.drivers;
         drivers.begin_poll(self.index, cx.waker(), self.is_idle.take());
         let mut runner = TaskRunner::on(&*self);
-        let mut began = None;
-        for turn in 1.. {
+        let (mut began, mut turns) = (None, 0);
+        for turn in 0.. {
             if drivers.is_stopped() {
                 return Poll::Ready(());
             }
@@ -144,15 +147,20 @@ impl Future for Driver {
                 self.looked.set(None);
                 return Poll::Pending;
             };
-            // Also after a fiber that has yielded before: it may have spent a budget of binds.
-            let looks = turn.is_multiple_of(TURNS) || task.kind() == TaskKind::Continue;
+            turns += if task.kind() == TaskKind::Continue { LONG_TURN } else { 1 };
             if !self.own.tasks.is_empty() || drivers.has_injected() {
                 drivers.wake_one(true);
             }
             drivers.turn(self.index, task, &mut runner);
             // Without a budget, tokio would only tell the futures of the next fibers to yield.
-            if !coop::has_budget_remaining() || looks && is_long_ago(&mut began) {
+            if !coop::has_budget_remaining() {
                 break;
+            }
+            if turns >= TURNS {
+                turns = 0;
+                if is_long_ago(&mut began) {
+                    break;
+                }
             }
         }
         self.yields(cx);
