@@ -297,6 +297,25 @@ fn a_client_that_goes_away_cancels_its_request_and_the_finalizers_run() {
     test.assert_no_leaks();
 }
 
+/// The response is there, and the server has not looked since.
+#[test]
+fn a_client_that_goes_away_beside_the_response_cancels_its_request() {
+    let (test, requests) = world();
+    let gone = Arc::new(AtomicUsize::new(0));
+    let counts = gone.clone();
+    let layer = RequestLayer::new(requests.clone())
+        .each(move |_, fiber| fiber.on_cancel(counts_at_end(&counts, Duration::ZERO)).boxed());
+    let mut service = layer.layer(handler(|_| async { Ok::<_, Infallible>(Response::new(Frames::open())) }));
+    let mut answer = service.call(get("/"));
+    assert!(poll(&mut answer).is_pending());
+    test.run_until_idle();
+    assert_eq!((gone.load(Ordering::Relaxed), requests.len()), (0, 1));
+    drop(answer);
+    test.run_until_idle();
+    assert_eq!((gone.load(Ordering::Relaxed), requests.len()), (1, 0));
+    test.assert_no_leaks();
+}
+
 #[test]
 fn a_request_may_go_on_without_its_client() {
     let (test, requests) = world();

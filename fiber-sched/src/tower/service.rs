@@ -87,7 +87,7 @@ where
         let fiber = self.layer.fiber(&head, run.boxed());
         taker.give_head(head);
         let fiber = Tied::new(self.layer.spawn(fiber, place), !self.layer.is_to_the_end());
-        RequestFuture(Stage::Runs { ends: Some((taker, fiber)), has_body })
+        RequestFuture(Stage::Runs { ends: Some((fiber, taker)), has_body })
     }
 }
 
@@ -98,8 +98,8 @@ enum Stage<B, E> {
     /// `None` at the end.
     Refused(Option<Error>),
     Runs {
-        /// `None` at the end.
-        ends: Option<(Taker<Parts, Result<Response<B>, E>>, Tied)>,
+        /// `None` at the end. Dropped in this order: a fiber whose client has gone is cancelled before it goes on.
+        ends: Option<(Tied, Taker<Parts, Result<Response<B>, E>>)>,
         /// Not the response to a `HEAD`: a server does not read what the service gives as its body.
         has_body: bool,
     },
@@ -119,13 +119,13 @@ where
                 Poll::Ready(Ok(refusal(error)))
             }
             Stage::Runs { ends, has_body } => {
-                let (taker, fiber) = ends.as_mut().expect("a future is not polled after its end");
+                let (fiber, taker) = ends.as_mut().expect("a future is not polled after its end");
                 let Poll::Ready(response) = taker.poll(cx) else {
                     let error = ready!(fiber.poll_end(cx));
                     *ends = None;
                     return Poll::Ready(Ok(refusal(error)));
                 };
-                let (taker, mut fiber) = ends.take().expect("there is one response");
+                let (mut fiber, taker) = ends.take().expect("there is one response");
                 Poll::Ready(match response {
                     Ok(response) => Ok(with_fiber(response, fiber, taker.into_last_byte(), *has_body)),
                     Err(error) => {
