@@ -51,6 +51,8 @@ const STD_MACROS: [&str; 21] = [
 const AND_ALONE: &str =
     "`and!` belongs to a `let!`, before its semicolon: `let! a = fiber and! b = another;`";
 
+const MUT: &str = "the `!` belongs to the `let`: `let! mut name = fiber;`";
+
 /// Whether waits are expanded in the input of the macro of this name.
 fn is_std_macro(name: &Ident) -> bool {
     STD_MACROS.iter().any(|known| name == known)
@@ -149,7 +151,10 @@ impl Marking<'_> {
         let is_in_std = mem::replace(&mut self.is_in_std, is_std(&word));
         let is_after_operand = mem::replace(&mut self.is_after_operand, true);
         let Some(bang) = Bang::after(&word, rest) else {
-            return self.plain_word(word, is_after_operand);
+            return match mut_before_bang(&word, rest) {
+                Some(mut_word) => self.late_bang(word.span(), mut_word),
+                None => self.plain_word(word, is_after_operand),
+            };
         };
         let span = word.span();
         match word.to_string().as_str() {
@@ -190,6 +195,14 @@ impl Marking<'_> {
                 }
             }
         }
+    }
+
+    /// A `let mut!` is taken for a `let! mut`.
+    fn late_bang(&mut self, span: Span, mut_word: TokenTree) {
+        self.errors.push(syn::Error::new(mut_word.span(), MUT));
+        self.place = Place::WaitingLet;
+        self.marked_let(LET, span);
+        self.put(mut_word);
     }
 
     fn plain_word(&mut self, word: Ident, is_after_operand: bool) {
@@ -305,6 +318,19 @@ impl Source {
         self.text.push_str(text);
         self.end = Some(span.end());
     }
+}
+
+/// The `mut` of a `let mut!`, whose `!` is dropped.
+fn mut_before_bang(word: &Ident, rest: &mut Tokens) -> Option<TokenTree> {
+    let is_mut = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "mut");
+    if word != "let" || !rest.peek().is_some_and(is_mut) {
+        return None;
+    }
+    let mut ahead = rest.clone();
+    let mut_word = ahead.next()?;
+    ahead.next_if(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '!'))?;
+    *rest = ahead;
+    Some(mut_word)
 }
 
 /// Whether an expression ends before this token, whatever it is.
