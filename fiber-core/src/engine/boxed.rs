@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::drop_queue::drop_nested;
 use crate::engine::context::Cx;
-use crate::engine::side::{HiddenSide, Side};
+use crate::engine::side::{HiddenSide, Side, Single};
 use crate::engine::step::{Follow, Run, Step};
 use crate::outcome::Outcome;
 use crate::panic::Panic;
@@ -31,9 +31,9 @@ pub(crate) trait Erased<T>: Any + Send {
     fn is_program(&self) -> bool {
         false
     }
-    /// As [`Run::is_wait`].
-    fn is_wait(&self) -> bool {
-        false
+    /// As [`Run::single`].
+    fn single(&self) -> Single {
+        Single::NO
     }
     /// As [`Run::into_side`].
     fn into_side(self: Box<Self>) -> HiddenSide<T> {
@@ -59,8 +59,11 @@ impl<R: Run> Drop for Unrun<R> {
 
 impl<R: Run> Unrun<R> {
     /// A constant, so that the compiler looks into the sides of waits only.
-    const INTO_SIDE: Option<fn(R) -> HiddenSide<R::Out>> =
-        if matches!(R::IS_WAIT, Some(false)) { None } else { Some(|run| HiddenSide::new(run.into_side())) };
+    const INTO_SIDE: Option<fn(R) -> HiddenSide<R::Out>> = if matches!(R::SINGLE, Some(Single::NO)) {
+        None
+    } else {
+        Some(|run| HiddenSide::new(run.into_side()))
+    };
 }
 
 impl<R: Run> Erased<R::Out> for Unrun<R> {
@@ -82,8 +85,8 @@ impl<R: Run> Erased<R::Out> for Unrun<R> {
         self.0.as_ref().is_some_and(R::is_program)
     }
 
-    fn is_wait(&self) -> bool {
-        self.0.as_ref().is_some_and(R::is_wait)
+    fn single(&self) -> Single {
+        self.0.as_ref().map_or(Single::NO, R::single)
     }
 
     fn into_side(mut self: Box<Self>) -> HiddenSide<R::Out> {
@@ -138,10 +141,10 @@ impl<T: Send + 'static> Run for Boxed<T> {
         self.fiber.as_ref().is_some_and(|fiber| fiber.is_program())
     }
 
-    const IS_WAIT: Option<bool> = None;
+    const SINGLE: Option<Single> = None;
 
-    fn is_wait(&self) -> bool {
-        self.fiber.as_ref().is_some_and(|fiber| fiber.is_wait())
+    fn single(&self) -> Single {
+        self.fiber.as_ref().map_or(Single::NO, |fiber| fiber.single())
     }
 
     fn into_side(mut self) -> impl Side<Out = T> {

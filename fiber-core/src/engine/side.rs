@@ -52,6 +52,40 @@ pub trait Side: Send + 'static + Sized {
     fn awaited(&self) -> Awaited<'_>;
 }
 
+/// What kind of side a description is, or several are together.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Single(u8);
+
+impl Single {
+    /// No single wait.
+    pub(crate) const NO: Single = Single(0);
+    /// One that ends with its event.
+    pub(crate) const ONCE: Single = Single(1);
+    /// One that may wait again after its event.
+    pub(crate) const AGAIN: Single = Single(1 | 2);
+    /// One that ends with its event, which is given back for ever if the fiber is awake for another event.
+    pub(crate) const REFUSES: Single = Single(1 | 4);
+
+    /// Whether they can be one wait. While a fiber is awake and waits again afterwards, it would have refused what comes only once.
+    pub(crate) const fn is_one(self) -> bool {
+        self.0 != 0 && self.0 != Self::AGAIN.0 | Self::REFUSES.0
+    }
+
+    pub(crate) const fn and(self, other: Single) -> Single {
+        if self.0 == 0 || other.0 == 0 { Single::NO } else { Single(self.0 | other.0) }
+    }
+
+    /// The same, as far as the types say: `None` if they do not.
+    pub(crate) const fn and_of_types(one: Option<Single>, other: Option<Single>) -> Option<Single> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (Some(Single::NO), None) | (None, Some(Single::NO)) => Some(Single::NO),
+            _ => None,
+        }
+    }
+}
+
 /// What a side waits for, for reports.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]

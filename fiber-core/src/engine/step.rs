@@ -10,7 +10,7 @@ use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::frames::{Pushed, Waiting, frame_size};
 use crate::engine::scheduler::SwitchPoint;
-use crate::engine::side::{NoSide, Side};
+use crate::engine::side::{NoSide, Side, Single};
 use crate::error::Frame;
 use crate::outcome::Outcome;
 use crate::panic::{Panic, discard_part, guard};
@@ -88,13 +88,13 @@ pub trait Run: Send + 'static + Sized {
     /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait. `None`: the type does
     /// not say.
     #[doc(hidden)]
-    const IS_WAIT: Option<bool> = Some(false);
+    const SINGLE: Option<Single> = Some(Single::NO);
 
     /// The same of this description.
     #[doc(hidden)]
     #[inline]
-    fn is_wait(&self) -> bool {
-        const { matches!(Self::IS_WAIT, Some(true)) }
+    fn single(&self) -> Single {
+        const { if let Some(single) = Self::SINGLE { single } else { Single::NO } }
     }
 
     /// Whether this is known to be more than a single wait: a step behind a wait may wait again. Of a block, nothing is known before it runs.
@@ -104,19 +104,10 @@ pub trait Run: Send + 'static + Sized {
         false
     }
 
-    /// That wait. Called only if it [is one](Run::is_wait).
+    /// That wait. Called only if it [is one](Run::single).
     #[doc(hidden)]
     fn into_side(self) -> impl Side<Out = Self::Out> {
         NoSide::<Self::Out>::unreachable()
-    }
-}
-
-/// Whether both are so, as far as their types say.
-pub(crate) const fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
-    match (one, other) {
-        (Some(true), other) => other,
-        (Some(false), _) | (None, Some(false)) => Some(false),
-        (None, _) => None,
     }
 }
 

@@ -58,6 +58,7 @@ impl Clone for TokenWait {
 impl Wait for TokenWait {
     type Out = ();
     const CAN_LOSE: bool = true;
+    const WAITS_AGAIN: bool = false;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         self.below.is_cancelled().then_some(Outcome::Success(()))

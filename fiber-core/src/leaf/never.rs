@@ -44,6 +44,7 @@ impl<T> Clone for Never<T> {
 impl<T: Send + 'static> Wait for Never<T> {
     type Out = T;
     const CAN_LOSE: bool = true;
+    const WAITS_AGAIN: bool = false;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         None

@@ -70,6 +70,7 @@ enum Until {
 impl Wait for Sleep {
     type Out = ();
     const CAN_LOSE: bool = true;
+    const WAITS_AGAIN: bool = false;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
         // Only the timer wakes this wait, and never early, so there is no need to read the clock.

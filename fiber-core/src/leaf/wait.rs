@@ -9,7 +9,7 @@ use std::ptr;
 use crate::cell::{EventKey, Signal};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::frames::{Begun, Waiting, Waits, frame_size, lies_in_frame};
-use crate::engine::side::{Awaited, Side};
+use crate::engine::side::{Awaited, Side, Single};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -121,6 +121,14 @@ pub trait Wait: Send + 'static + Sized {
     /// ```
     const CAN_LOSE: bool = false;
 
+    /// Whether it may wait again after its event, because another fiber was quicker, or because it needs several.
+    #[doc(hidden)]
+    const WAITS_AGAIN: bool = true;
+
+    /// Whether its event is refused for ever while the fiber is awake for the event of another side.
+    #[doc(hidden)]
+    const REFUSES: bool = false;
+
     /// The outcome, if the event has happened. Called when the fiber reaches the wait, and after each wake-up.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
@@ -179,6 +187,10 @@ pub trait Awaits: Send + 'static + Sized {
     type Place: Default + Send + 'static;
     const IS_SHIELDED: bool = false;
     const CAN_LOSE: bool;
+    /// See [`Wait::WAITS_AGAIN`].
+    const WAITS_AGAIN: bool;
+    /// See [`Wait::REFUSES`].
+    const REFUSES: bool = false;
 
     /// Looks whether the event has happened, before the first wait.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
@@ -224,6 +236,8 @@ impl<W: Wait> Awaits for W {
     type Place = ();
     const IS_SHIELDED: bool = W::IS_SHIELDED;
     const CAN_LOSE: bool = W::CAN_LOSE;
+    const WAITS_AGAIN: bool = W::WAITS_AGAIN;
+    const REFUSES: bool = W::REFUSES;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
@@ -350,7 +364,12 @@ impl<W: Awaits> Run for Leaf<W> {
         self.wait.close().unwrap_or(Outcome::Cancelled).without(self, cx)
     }
 
-    const IS_WAIT: Option<bool> = Some(W::CAN_LOSE);
+    const SINGLE: Option<Single> = Some(match (W::CAN_LOSE, W::WAITS_AGAIN, W::REFUSES) {
+        (false, _, _) => Single::NO,
+        (true, true, _) => Single::AGAIN,
+        (true, false, true) => Single::REFUSES,
+        (true, false, false) => Single::ONCE,
+    });
 
     fn into_side(self) -> impl Side<Out = W::Out> {
         self.placed()

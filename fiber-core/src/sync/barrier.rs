@@ -174,6 +174,7 @@ impl Clone for Arrival {
 impl Attempt for Arrival {
     type Out = bool;
     type Place = Waiter<Party>;
+    const WAITS_AGAIN: bool = true;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<bool>> {

@@ -678,6 +678,7 @@ impl<T> Clone for Hear<T> {
 impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Out = T;
     type Place = Waiter<()>;
+    const WAITS_AGAIN: bool = true;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {

@@ -73,6 +73,8 @@ impl<T> Reply<T> {
 impl<T: Send + 'static> Wait for Reply<T> {
     type Out = T;
     const CAN_LOSE: bool = true;
+    const WAITS_AGAIN: bool = false;
+    const REFUSES: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
         let outcome = self.cell.as_ref()?.take()?;

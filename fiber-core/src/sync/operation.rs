@@ -53,6 +53,10 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn leave(&mut self, place: &mut Self::Place);
 
+    /// See [`Wait::WAITS_AGAIN`](crate::scheduler::Wait).
+    #[doc(hidden)]
+    const WAITS_AGAIN: bool = false;
+
     /// The kind of wait.
     #[doc(hidden)]
     const WAITS_FOR: WaitsFor;
@@ -139,6 +143,7 @@ impl<A: Attempt> Awaits for Operation<A> {
     type Out = A::Out;
     type Place = A::Place;
     const CAN_LOSE: bool = true;
+    const WAITS_AGAIN: bool = A::WAITS_AGAIN;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {

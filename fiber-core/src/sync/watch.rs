@@ -344,6 +344,7 @@ impl<T> Clone for Change<T> {
 impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Out = T;
     type Place = Waiter<()>;
+    const WAITS_AGAIN: bool = true;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {

@@ -10,7 +10,7 @@ use fiber_core::sync::{
     Barrier, Broadcast, Channel, Closed, Latch, Mutex, Notify, Promise, Receiver, RwLock, Semaphore, Sender,
     Watch, one_shot,
 };
-use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Run};
+use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Resume, Run, race};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
@@ -359,6 +359,72 @@ fn a_side_whose_partner_waits_leaves_it_alone_if_the_other_has_won() {
     let arrives = elsewhere.spawn(barrier.wait());
     is_too_late(barrier.wait(), runs());
     assert!(arrives.is_pending());
+}
+
+#[test]
+fn a_reply_to_a_side_that_has_lost_goes_back_to_its_sender_whatever_is_erased() {
+    type Races = fn(Fiber<()>, Fiber<u32>) -> Fiber<bool>;
+    let erased: [Races; 2] = [
+        |tick, answer| tick.race(answer).map(|won| won == Either::Left(())).boxed(),
+        |tick, answer| race! { () = tick => true, () = Fiber::never() => false, _ = answer => false },
+    ];
+    let gives_back = |notify: Notify, reply: Resume<u32>, race: Fiber<bool>| {
+        let test = TestScheduler::new();
+        let race = test.spawn(race);
+        test.run_until_idle();
+        notify.notify_one();
+        assert_eq!(reply.send(7), Err(7));
+        test.run_until_idle();
+        assert!(race.outcome().unwrap(), "the notification wins");
+    };
+    let (notify, (reply, answer)) = (Notify::new(), one_shot());
+    let race = notify.wait().race(answer).map(|won| won == Either::Left(())).boxed();
+    gives_back(notify, reply, race);
+    for races in erased {
+        let (notify, (reply, answer)) = (Notify::new(), one_shot());
+        let race = races(notify.wait().boxed(), answer.boxed());
+        gives_back(notify, reply, race);
+    }
+}
+
+#[test]
+fn a_reply_beside_a_wait_for_several_events_is_not_refused_between_them() {
+    let (receivers, replies): (Vec<_>, Vec<_>) = (0..4).map(|_| (Channel::bounded(1), one_shot())).unzip();
+    let [a, b, c, d] = <[_; 4]>::try_from(replies).ok().unwrap();
+    let senders: Vec<Sender<u32>> = receivers.iter().map(|(sender, _)| sender.clone()).collect();
+    let all = move |at: usize| senders[at].send_all(0..3);
+    let of_left = |won| match won {
+        Either::Left(value) => Some(value),
+        Either::Right(()) => None,
+    };
+    let races: [Fiber<Option<u32>>; 4] = [
+        a.1.race(all(0)).map(of_left).boxed(),
+        all(1).race(b.1).map(|won| if let Either::Right(value) = won { Some(value) } else { None }).boxed(),
+        c.1.boxed().race(all(2).boxed()).map(of_left).boxed(),
+        race! { () = all(3) => None, () = Fiber::never() => None, value = d.1 => Some(value) },
+    ];
+    let replies = [a.0, b.0, c.0, d.0];
+    for ((race, reply), (_, receiver)) in races.into_iter().zip(replies).zip(receivers) {
+        let test = TestScheduler::new();
+        let race = test.spawn(race);
+        test.run_until_idle();
+        // There is room again, but more to send than that.
+        assert_eq!(receiver.try_recv().unwrap(), 0);
+        assert_eq!(reply.send(7), Ok(()));
+        test.run_until_idle();
+        assert_eq!(race.outcome().unwrap(), Some(7));
+    }
+    // A value that another fiber has taken.
+    let watch = Watch::new(0);
+    let (watcher, (reply, answer)) = (watch.watch(), one_shot());
+    let test = TestScheduler::new();
+    let race = test.spawn(answer.race(watcher.changed()));
+    test.run_until_idle();
+    watch.set(1);
+    assert_eq!(watcher.get(), 1);
+    assert_eq!(reply.send(7), Ok(()));
+    test.run_until_idle();
+    assert_eq!(race.outcome().unwrap(), Either::Left(7));
 }
 
 /// The right side of a race: ready as soon as it registers, after `before` was called.

@@ -19,8 +19,8 @@ use crate::cell::EventKey;
 use crate::combine::sequence::OneOf;
 use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::Cx;
-use crate::engine::side::Side;
-use crate::engine::step::{Run, Step, both};
+use crate::engine::side::{Side, Single};
+use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::Outcome;
@@ -77,11 +77,11 @@ pub fn switched<T: Send + 'static, R: Run<Out = T>>(fiber: Option<Fiber<T, R>>) 
 impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
     type Run = OneOf<R, M::Run>;
     const COUNT: usize = M::COUNT + 1;
-    const ARE_WAITS: Option<bool> = both(R::IS_WAIT, M::ARE_WAITS);
+    const SINGLE: Option<Single> = Single::and_of_types(R::SINGLE, M::SINGLE);
 
     #[inline]
-    fn are_waits(&self) -> bool {
-        self.0.as_ref().is_some_and(R::is_wait) && self.1.are_waits()
+    fn single(&self) -> Single {
+        self.0.as_ref().map_or(Single::NO, R::single).and(self.1.single())
     }
 
     #[inline]
@@ -107,11 +107,11 @@ impl<R: Run, M: Fibers> Fibers for Arm<R, M> {
 impl<R: Run> Fibers for LastArm<R> {
     type Run = R;
     const COUNT: usize = 1;
-    const ARE_WAITS: Option<bool> = R::IS_WAIT;
+    const SINGLE: Option<Single> = R::SINGLE;
 
     #[inline]
-    fn are_waits(&self) -> bool {
-        self.0.as_ref().is_some_and(R::is_wait)
+    fn single(&self) -> Single {
+        self.0.as_ref().map_or(Single::NO, R::single)
     }
 
     #[inline]
@@ -139,14 +139,14 @@ pub struct RaceArms<M> {
 
 impl<M: Fibers> RaceArms<M> {
     /// A constant, so that the compiler looks into one of both only, if the types say which.
-    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Out<M>> = match M::ARE_WAITS {
-        Some(true) if M::COUNT <= EventKey::MAX_EVENTS => Self::run_as_choice,
+    const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Out<M>> = match M::SINGLE {
+        Some(single) if single.is_one() && M::COUNT <= EventKey::MAX_EVENTS => Self::run_as_choice,
         None if M::COUNT <= EventKey::MAX_EVENTS => Self::run_as_either,
         _ => Self::run_as_branches,
     };
 
     fn run_as_either<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Out<M>> {
-        if self.arms.are_waits() { self.run_as_choice(cx) } else { self.run_as_branches(cx) }
+        if self.arms.single().is_one() { self.run_as_choice(cx) } else { self.run_as_branches(cx) }
     }
 
     #[inline]
@@ -209,13 +209,13 @@ impl<R: Run> Run for Switched<R> {
         self.run.as_ref().and_then(R::name)
     }
 
-    const IS_WAIT: Option<bool> = R::IS_WAIT;
+    const SINGLE: Option<Single> = R::SINGLE;
 
     #[inline]
-    fn is_wait(&self) -> bool {
+    fn single(&self) -> Single {
         match &self.run {
-            Some(run) => run.is_wait(),
-            None => R::IS_WAIT != Some(false),
+            Some(run) => run.single(),
+            None => R::SINGLE.unwrap_or(Single::ONCE),
         }
     }
 

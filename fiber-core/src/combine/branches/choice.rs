@@ -43,6 +43,7 @@ impl<S: Side> Awaits for Choice<S> {
     // The sides have their places.
     type Place = ();
     const CAN_LOSE: bool = true;
+    const WAITS_AGAIN: bool = true;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Out>> {

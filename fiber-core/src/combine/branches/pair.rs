@@ -14,6 +14,7 @@ use crate::combine::region::group;
 use crate::combine::sequence::Either;
 use crate::engine::context::{Context, Cx, NodeGuard, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
+use crate::engine::side::Single;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
@@ -60,12 +61,12 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
 
     /// The branches, and the place where they were combined.
     /// Whether both sides are single waits.
-    pub(super) fn are_waits(&self) -> bool
+    pub(super) fn single(&self) -> Single
     where
         R: Run,
         S: Run,
     {
-        self.left.is_wait() && self.right.is_wait()
+        self.left.single().and(self.right.single())
     }
 
     pub(super) fn into_parts(self) -> (R, S, Site) {

@@ -5,7 +5,8 @@ use super::pair::{Ended, Joint, Pair};
 use crate::combine::sequence::Either;
 use crate::engine::context::Cx;
 use crate::engine::fate::unwanted;
-use crate::engine::step::{Run, Step, both};
+use crate::engine::side::Single;
+use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
@@ -71,14 +72,14 @@ pub struct Race<R, S>(Pair<R, S, FirstOfTwo>);
 impl<R: Run, S: Run> Race<R, S> {
     /// A constant, so that the compiler looks into one of both only, if the types say which.
     const RUN: for<'s> fn(Self, &'s Cx<'_>) -> Step<'s, Either<R::Out, S::Out>> =
-        match both(R::IS_WAIT, S::IS_WAIT) {
-            Some(true) => Self::run_as_choice,
-            Some(false) => Self::run_as_pair,
+        match Single::and_of_types(R::SINGLE, S::SINGLE) {
+            Some(single) if single.is_one() => Self::run_as_choice,
+            Some(_) => Self::run_as_pair,
             None => Self::run_as_either,
         };
 
     fn run_as_either<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Either<R::Out, S::Out>> {
-        if self.0.are_waits() { self.run_as_choice(cx) } else { self.run_as_pair(cx) }
+        if self.0.single().is_one() { self.run_as_choice(cx) } else { self.run_as_pair(cx) }
     }
 
     #[inline]

@@ -52,6 +52,7 @@ impl<E: FiberEnd> Wait for FiberWait<E> {
     type Out = E::Out;
     const IS_SHIELDED: bool = E::IS_SHIELDED;
     const CAN_LOSE: bool = E::CAN_LOSE;
+    const WAITS_AGAIN: bool = false;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<E::Out>> {
         if self.key.is_none()

@@ -1,7 +1,7 @@
 //! Fibers of one type, one after the other: the branches of an operator, or the rounds of a loop.
 
 use crate::engine::context::Cx;
-use crate::engine::side::{NoSide, Side};
+use crate::engine::side::{NoSide, Side, Single};
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -12,15 +12,15 @@ pub trait Fibers: Send + 'static + Sized {
     /// The description of a fiber.
     type Run: Run;
 
-    /// Whether each is a [single wait](Run::IS_WAIT). `None`: the types do not say.
-    const ARE_WAITS: Option<bool> = Some(false);
+    /// Whether each is a [single wait](Run::SINGLE). `None`: the types do not say.
+    const SINGLE: Option<Single> = Some(Single::NO);
 
     /// The number of fibers, if each may be one.
     const COUNT: usize = 0;
 
     /// The same of these, of which none was pulled.
-    fn are_waits(&self) -> bool {
-        false
+    fn single(&self) -> Single {
+        Single::NO
     }
 
     /// The least number of fibers. May panic.
@@ -34,7 +34,7 @@ pub trait Fibers: Send + 'static + Sized {
     /// Drops the rest of the fibers, which is user code; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 
-    /// The waits, as one side of a race. Called only if they [are waits](Fibers::are_waits).
+    /// The waits, as one side of a race. Called only if they [are waits](Fibers::single).
     fn into_side(self) -> impl Side<Out = Out<Self>> {
         NoSide::<Out<Self>>::unreachable()
     }

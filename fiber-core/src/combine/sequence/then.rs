@@ -5,7 +5,7 @@
 use crate::cell::EventKey;
 use crate::engine::context::Cx;
 use crate::engine::event::Event;
-use crate::engine::side::{Awaited, Side};
+use crate::engine::side::{Awaited, Side, Single};
 use crate::engine::step::{Follow, Run, Step, follow, larger, room_with};
 use crate::error::Frame;
 use crate::outcome::Outcome;
@@ -68,11 +68,11 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
         self.next.discard(torn);
     }
 
-    const IS_WAIT: Option<bool> = if N::IS_PLAIN { R::IS_WAIT } else { Some(false) };
+    const SINGLE: Option<Single> = if N::IS_PLAIN { R::SINGLE } else { Some(Single::NO) };
 
     #[inline]
-    fn is_wait(&self) -> bool {
-        N::IS_PLAIN && self.first.is_wait()
+    fn single(&self) -> Single {
+        if N::IS_PLAIN { self.first.single() } else { Single::NO }
     }
 
     fn is_program(&self) -> bool {

@@ -146,6 +146,7 @@ where
 {
     type Out = ();
     type Place = Waiter<Option<T>>;
+    const WAITS_AGAIN: bool = true;
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
