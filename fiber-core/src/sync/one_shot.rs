@@ -96,7 +96,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
     }
 
     fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Callback
+        WaitsFor::Signal
     }
 }
 

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 use std::time::Duration;
 
-use fiber_core::sync::{Cache, Mutex, Semaphore};
+use fiber_core::sync::{Cache, Mutex, Semaphore, one_shot};
 use fiber_core::{Error, Fiber, Instant, Scope, fiber};
 use fiber_sched::{AffinityPool, Pool, Settings};
 use fiber_test::{Cause, Explore, TestScheduler, compute};
@@ -41,6 +41,10 @@ fn a_deadlock_of_who_waits_for_a_callback_or_a_future_says_that_no_thread_is_wai
     assert!(report(callback).contains(hint));
     assert!(report(future).contains(hint));
     assert!(!report(Fiber::never().boxed()).contains(hint));
+    let (reply, answer) = one_shot::<()>();
+    let asks = report(answer.boxed());
+    assert!(asks.contains("a signal") && !asks.contains(hint), "{asks}");
+    drop(reply);
 }
 
 /// Awaits both, one beside the other, until one has ended.

@@ -53,7 +53,7 @@ waits_for! {
     Item: "an item",
     /// Room for an item in a channel.
     Room: "room for an item",
-    /// A signal from another fiber: a notification, a promise, a barrier.
+    /// A signal from another fiber: a notification, a promise, a barrier, a reply.
     Signal: "a signal",
     /// Data from a socket.
     Data: "data from a socket",
