@@ -125,6 +125,11 @@ impl<'a> Side<'a> {
         race_of(self.group)
     }
 
+    /// The race, unless nobody has claimed it yet. A claim makes it before the side that holds it goes on.
+    fn claimed(&self) -> Option<&'a Mutex<State>> {
+        Some(&self.group.front::<Structure>()?.race.get()?.0)
+    }
+
     /// Whether no event of an interruptible side may win any more.
     fn is_over(&self, race: &State) -> bool {
         race.is_decided || self.group.is_cancelled()
@@ -403,7 +408,11 @@ fn pass_on(node: &Ref<FiberState>, from: usize, to: usize) -> Vec<Wakeup> {
     let mut missed = Vec::new();
     let (mut inside, mut to) = (node, to);
     while let Some(side) = side_around(inside) {
-        let mut race = side.race().lock();
+        let Some(race) = side.claimed() else {
+            inside = side.group;
+            continue;
+        };
+        let mut race = race.lock();
         // Under the lock: either this sees that the race was left, or the heir, which goes on, releases it when it waits again.
         if to != FREE && side_of(inside).is_none() {
             to = FREE;
