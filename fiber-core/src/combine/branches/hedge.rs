@@ -235,14 +235,9 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Hedge<F> {
         if may_start { branch.start(cx.view()) } else { cx.schedule(task) }
     }
 
-    /// Whether another attempt may follow those that were started.
-    fn has_next(&self, group: &Context) -> bool {
-        self.attempts > 0 && !Ends::<R::Out>::of(group).0.lock().is_decided()
-    }
-
     /// Waits in the group until the next attempt is due.
     fn wait<'s>(self, cx: &'s Cx<'_>, group: NodeGuard, end: Conclude<R::Out>) -> Step<'s, R::Out> {
-        if !self.has_next(&group) {
+        if self.attempts == 0 {
             self.bury(&group);
             return group::settle(cx, group, end);
         }
@@ -296,6 +291,8 @@ struct State<T> {
     ends: Option<Successes<T>>,
     /// The number of failures that have not started an attempt yet.
     failures: usize,
+    /// Another attempt was started beside the first one that had to wait.
+    has_others: bool,
     /// The fiber, while it waits until the next attempt is due.
     waiting: Option<Wakeup>,
     /// An attempt that has decided has ended the work of the group itself, so the last one to end wakes the fiber.
@@ -304,7 +301,8 @@ struct State<T> {
 
 impl<T> Default for Ends<T> {
     fn default() -> Self {
-        Ends(Noted::new(State { ends: None, failures: 0, waiting: None, ended_work: false }))
+        let state = State { ends: None, failures: 0, has_others: false, waiting: None, ended_work: false };
+        Ends(Noted::new(state))
     }
 }
 
@@ -317,6 +315,14 @@ impl<T: Send + 'static> Ends<T> {
 impl<T> State<T> {
     fn is_decided(&self) -> bool {
         self.ends.as_ref().is_none_or(Successes::is_decided)
+    }
+
+    /// Another attempt is about to start. `false`: it is not needed.
+    fn starts(&mut self, why: Why) -> bool {
+        // Each failure starts one attempt.
+        self.failures -= usize::from(why == Why::Failure);
+        self.has_others = true;
+        !self.is_decided()
     }
 
     /// An attempt has decided, and has not ended. It must end before the fiber of the hedge runs, because what it holds of the races around
@@ -359,6 +365,7 @@ fn arrive<T: Send + 'static>(group: &Context, fiber: &Context, outcome: Outcome<
         return unused.into_iter().for_each(|outcome| forget(outcome, fiber));
     }
     let arrived = if decides { ends.decide(outcome) } else { ends.arrive(0, outcome, fiber) };
+    let has_others = state.has_others;
     let waiting = match arrived {
         Arrived::Kept => {
             state.failures += 1;
@@ -375,7 +382,10 @@ fn arrive<T: Send + 'static>(group: &Context, fiber: &Context, outcome: Outcome<
         Arrived::Kept => waiting.into_iter().for_each(Wakeup::fire),
         Arrived::Decided => {
             group.decide_race();
-            group.cancel();
+            // A single attempt that decides leaves nothing to cancel.
+            if has_others || fiber.is_same(group) {
+                group.cancel();
+            }
         }
         Arrived::Unused(outcome) => forget(outcome, fiber),
     }
@@ -490,25 +500,30 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> FrameOf<Why> for N
 
     fn resume(mut self, cx: &Cx<'_>, why: Outcome<Why>) -> Left {
         let group = &self.place.inside;
-        match why {
+        let goes_on = match why {
             Outcome::Success(Why::AllEnded) => {
                 let Next { hedge, place, end } = self;
                 hedge.bury(&place.inside);
                 return place.conclude(cx, end, Outcome::Success(()));
             }
-            Outcome::Success(Why::Decided) => {}
+            Outcome::Success(Why::Decided) => false,
             // The hedge is cancelled.
-            Outcome::Success(_) if cx.is_interrupted() => {}
+            Outcome::Success(_) if cx.is_interrupted() => false,
             Outcome::Success(why) => {
-                // Each failure starts one attempt.
-                Ends::<R::Out>::of(group).0.lock().failures -= usize::from(why == Why::Failure);
-                let may_start = cx.spend_on_branch();
-                self.hedge.start(cx, group, may_start);
+                let starts = Ends::<R::Out>::of(group).0.lock().starts(why);
+                if starts {
+                    let may_start = cx.spend_on_branch();
+                    self.hedge.start(cx, group, may_start);
+                }
+                starts
             }
             // The scheduler has panicked.
-            other => arrive::<R::Out>(group, group, other.map(|_| unreachable!("not a success")), true),
-        }
-        if !cx.is_interrupted() && self.hedge.has_next(group) {
+            other => {
+                arrive::<R::Out>(group, group, other.map(|_| unreachable!("not a success")), true);
+                false
+            }
+        };
+        if goes_on && self.hedge.attempts > 0 && !cx.is_interrupted() {
             let due = Due::<R::Out>::new(&self.hedge);
             return cx.leave_step(Step::Wait(cx.wait(due).push(cx, self)));
         }
