@@ -36,10 +36,15 @@ pub(crate) enum Fault {
     DropsTasksAtTheEnd,
     LeaksTasksAtTheEnd,
     LeaksTasksAfterTheEnd,
+    /// No fault: a thread that sets timers may be interrupted.
+    SetsTimersSlowly,
 }
 
 /// How early a faulty scheduler fires its timers: more than the laws wait for such a timer.
 const EARLY: Duration = Duration::from_millis(50);
+
+/// Longer than the time between two timers of a law.
+const INTERRUPTION: Duration = Duration::from_millis(3);
 
 /// Longer than the laws wait for a scheduler with a fault that makes them hang.
 const LONG: Duration = Duration::from_secs(5);
@@ -237,6 +242,9 @@ impl Scheduler for Shared {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        if self.fault == Fault::SetsTimersSlowly {
+            thread::sleep(INTERRUPTION);
+        }
         let mut state = self.state.lock();
         let key = state.new_key(self.fault);
         if state.is_over {
@@ -281,6 +289,8 @@ impl Scheduler for Shared {
             Fault::LetsTheClockGoBack if self.reads.fetch_add(1, Relaxed).is_multiple_of(100) => {
                 Instant::from_nanos(now.as_nanos() / 2)
             }
+            // It stands still, so that a timer is early however late its thread is.
+            Fault::FiresTimersEarly => Instant::EPOCH,
             _ => now,
         }
     }
