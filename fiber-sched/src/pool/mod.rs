@@ -394,8 +394,8 @@ mod tests {
         // Each is due before the earlier ones.
         let timers = (0..10).map(|n| pool.spawn(Fiber::delay(hour - n * Duration::from_secs(1))));
         let timers: Vec<_> = timers.collect();
-        // A first timer that is gone wakes a worker once.
-        pool.run(Fiber::yield_now().timeout(LONG)).unwrap();
+        // A first timer that is gone wakes a worker once. On a busy machine, it may fire.
+        _ = pool.run(Fiber::yield_now().timeout(LONG));
         fall_silent(&pool);
         timers.iter().for_each(|timer| timer.cancel_now());
         assert!(timers.into_iter().all(|timer| block_on(timer).is_cancelled()));
