@@ -11,8 +11,7 @@ use fiber_core::error::Abandoned;
 use fiber_core::{Fiber, Outcome, Run, Scope};
 use fiber_sched::{Pool, Shutdown, block_on};
 
-/// Fails a test that would hang. Far longer than any of these takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::PATIENCE;
 
 /// Keeps all workers busy until it is dropped.
 struct Busy(Vec<Sender<()>>);

@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use fiber_core::{Either, Fiber};
 use fiber_sched::{Pool, Shutdown, block_on};
 
-/// Fails a test that would hang. Far longer than any of these takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::PATIENCE;
 
 /// A place where closures meet.
 #[derive(Clone, Default)]

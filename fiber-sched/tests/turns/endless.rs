@@ -10,10 +10,9 @@ use fiber_core::scheduler::{Cx, Wait, Wakeup};
 use fiber_core::{Either, Error, Fiber, Handle, Outcome};
 use fiber_sched::{CurrentThread, Pool, Shutdown};
 
-const LIMIT: Duration = Duration::from_millis(20);
+use super::PATIENCE;
 
-/// Fails a test that would hang. Far longer than any of these takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_millis(20);
 
 fn within_patience<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, ended) = mpsc::channel();

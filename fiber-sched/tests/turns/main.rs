@@ -7,3 +7,6 @@ mod endless;
 mod laws;
 mod make_way;
 mod stuck;
+
+/// Fails a test that would hang. Far longer than any of these takes, on any machine.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use fiber_core::{Fiber, compute};
 use fiber_sched::{Pool, Settings, block_on};
 
-/// Fails the test instead of hanging it.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::PATIENCE;
 
 /// A pool that calls no worker stuck.
 fn pool(workers: usize) -> Pool {

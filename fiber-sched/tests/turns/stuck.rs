@@ -1,7 +1,7 @@
 //! A worker whose fiber does not bind does not keep other fibers from running.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use fiber_core::Fiber;
 use fiber_sched::{Pool, Settings, Stuck, block_on};
 
-/// Fails a test that would hang.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::PATIENCE;
 
 /// A pool, and the reports of its hook.
 fn pool(workers: usize) -> (Pool, mpsc::Receiver<Stuck>) {
@@ -85,13 +84,15 @@ fn the_fork_site_of_the_culprit_is_reported_once() {
     let site = line!() + 1;
     let stuck = pool.spawn(blocks);
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
-    let report = reports.recv_timeout(PATIENCE).unwrap();
-    assert_eq!((report.fork_site.file(), report.fork_site.line()), (file!(), site));
+    let is_of_culprit =
+        |report: &Stuck| (report.fork_site.file(), report.fork_site.line()) == (file!(), site);
+    assert!(is_of_culprit(&reports.recv_timeout(PATIENCE).unwrap()));
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
     release.send(()).unwrap();
     assert!(block_on(stuck).unwrap());
     drop(pool);
-    assert!(reports.try_recv().is_err());
+    // On a busy machine, the operating system may interrupt another one for so long that it also seems stuck.
+    assert!(!reports.try_iter().any(|report| is_of_culprit(&report)));
 }
 
 #[test]
@@ -220,17 +221,32 @@ fn ticks() -> Fiber<()> {
 
 #[test]
 fn a_computation_that_waits_for_its_tasks_is_not_stuck() {
-    // Stuck after 400 ms, each piece is much shorter.
-    let (pool, reports) = pool_with(2, Settings::new().quantum(Duration::from_millis(40)));
+    // Again with more time, if the operating system has interrupted a piece for so long that it was stuck.
+    let mut units = (0..).map(|attempt| Duration::from_millis(2_u64.pow(attempt)));
+    assert!(units.any(computes_in_pieces));
+}
+
+/// Stuck after 400 units, each piece is much shorter. `false`: one may have been longer.
+fn computes_in_pieces(unit: Duration) -> bool {
+    let (pool, reports) = pool_with(2, Settings::new().quantum(40 * unit));
     let _others = pool.spawn(ticks());
-    let computes = Fiber::lazy(|| {
-        for _ in 0..30 {
-            waits_for_a_task(Duration::from_millis(20));
-            thread::sleep(Duration::from_millis(10));
-        }
+    let computes = Fiber::lazy(move || {
+        let piece = |_| {
+            let start = Instant::now();
+            waits_for_a_task(20 * unit);
+            thread::sleep(10 * unit);
+            start.elapsed()
+        };
+        (0..30).map(piece).max()
     });
-    assert!(block_on(pool.spawn(computes)).is_success());
-    assert!(reports.try_recv().is_err(), "it splits all the time");
+    let site = line!() + 1;
+    let computation = pool.spawn(computes);
+    let longest = block_on(computation).unwrap().unwrap();
+    let is_reported = reports.try_iter().any(|report| report.fork_site.line() == site);
+    // Between two waits is the end of one piece and the beginning of the next.
+    let is_short = 2 * longest < 400 * unit;
+    assert!(!is_short || !is_reported, "it splits all the time");
+    is_short
 }
 
 #[test]
@@ -238,9 +254,14 @@ fn a_stuck_turn_that_waits_for_its_tasks_is_reported_once() {
     let (report, reports) = mpsc::channel();
     let count = Arc::new(AtomicUsize::new(0));
     let counts = count.clone();
-    let hook = move |_: &Stuck| {
-        counts.fetch_add(1, Ordering::Relaxed);
-        _ = report.send(());
+    let site = Arc::new(AtomicU32::new(0));
+    let culprit = site.clone();
+    let hook = move |stuck: &Stuck| {
+        // On a busy machine, the others may also seem stuck.
+        if stuck.fork_site.line() == culprit.load(Ordering::Relaxed) {
+            counts.fetch_add(1, Ordering::Relaxed);
+            _ = report.send(());
+        }
     };
     let pool = Pool::builder().workers(2).settings(Settings::new().on_stuck(hook)).build();
     let _others = pool.spawn(ticks());
@@ -251,7 +272,9 @@ fn a_stuck_turn_that_waits_for_its_tasks_is_reported_once() {
             thread::sleep(Duration::from_millis(50));
         }
     });
-    assert!(block_on(pool.spawn(computes)).is_success());
+    site.store(line!() + 1, Ordering::Relaxed);
+    let computation = pool.spawn(computes);
+    assert!(block_on(computation).is_success());
     assert_eq!(count.load(Ordering::Relaxed), 1);
 }
 
