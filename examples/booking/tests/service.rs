@@ -15,6 +15,7 @@ use booking::simulation::{self, Faults, InFlight, RISKY};
 use booking::store::{MOST_CALLS, Sqlite};
 use booking::upstream::Remote;
 use fiber_core::Fiber;
+use fiber_core::sync::Latch;
 use fiber_sched::{Shutdown, TokioScheduler};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
@@ -34,7 +35,7 @@ struct Service {
     store: Sqlite,
     upstream: InFlight,
     fibers: Arc<TokioScheduler>,
-    stop: oneshot::Sender<()>,
+    stop: Option<oneshot::Sender<()>>,
     ended: JoinHandle<std::io::Result<()>>,
 }
 
@@ -44,7 +45,7 @@ impl Service {
     }
 
     /// `upstreams` makes the client of the upstreams from their address.
-    async fn asking<U: Upstreams>(faults: Faults, upstreams: fn(&str) -> U) -> Self {
+    async fn asking<U: Upstreams>(faults: Faults, upstreams: impl FnOnce(&str) -> U) -> Self {
         let (address, upstream) = simulation::start(faults).await.unwrap();
         let upstreams = upstreams(&address);
         let store = Sqlite::in_memory().unwrap();
@@ -58,7 +59,7 @@ impl Service {
         let routes = App::new(bookings, requests.clone(), fibers.context().clone()).routes();
         let ended = tokio::spawn(service::run(listener, routes, requests, stopped));
         let client = Client::builder(TokioExecutor::new()).build_http();
-        Service { address, client, store, upstream, fibers, stop, ended }
+        Service { address, client, store, upstream, fibers, stop: Some(stop), ended }
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> (StatusCode, String) {
@@ -110,8 +111,15 @@ impl Service {
         }
     }
 
-    async fn end(self) {
-        self.stop.send(()).unwrap();
+    /// Asks the service to end.
+    fn stop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            stop.send(()).unwrap();
+        }
+    }
+
+    async fn end(mut self) {
+        self.stop();
         drop(self.client);
         tokio::time::timeout(PATIENCE, self.ended).await.expect("the service ends").unwrap().unwrap();
         let fibers = Arc::into_inner(self.fibers).unwrap();
@@ -243,17 +251,40 @@ fn number_of(metrics: &str, name: &str) -> u64 {
     line.trim().parse().unwrap()
 }
 
+/// Trusts all clients, and tells a price when the test lets it.
+#[derive(Clone)]
+struct Held {
+    asked: Latch,
+    answers: Latch,
+}
+
+impl Upstreams for Held {
+    fn price(&self, _: u32, _: u32) -> Fiber<u32> {
+        let Held { asked, answers } = self.clone();
+        Fiber::lazy(move || asked.count_down()).bind(move |_| answers.wait()).map(|()| 18).boxed()
+    }
+
+    fn risk(&self, _: &str) -> Fiber<u32> {
+        Fiber::success(0).boxed()
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_in_progress_are_answered_when_the_service_ends() {
-    let service = Service::start(Faults { latency: Duration::from_millis(300), ..Faults::NONE }).await;
-    let request = service.client.request(service.order(7, "Ann", 5_000));
-    let request = tokio::spawn(request);
-    while service.upstream.count() == 0 {
+    let held = Held { asked: Latch::new(1), answers: Latch::new(1) };
+    let mut service = Service::asking(Faults::NONE, |_| held.clone()).await;
+    let request = tokio::spawn(service.client.request(service.order(7, "Ann", 5_000)));
+    let fibers = TokioScheduler::current();
+    fibers.spawn(held.asked.wait()).await.unwrap();
+    let (store, address) = (service.store.clone(), service.address);
+    service.stop();
+    while TcpStream::connect(address).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let store = service.store.clone();
+    // It accepts no more connections, and the answer is still to come.
+    assert!(!request.is_finished());
+    held.answers.count_down();
     service.end().await;
     assert_eq!(request.await.unwrap().unwrap().status(), StatusCode::CREATED);
-    let fibers = TokioScheduler::current();
     assert_eq!(fibers.spawn(store.bookings(1)).await.unwrap().len(), 1);
 }
