@@ -143,7 +143,7 @@ fn in_every_schedule_a_client_that_goes_away_takes_no_answer_from_another() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_see_answers_statuses_and_deadlines_and_the_proxy_ends_in_order() {
     let (address, in_flight) =
-        simulation::start(Faults { latency: 100 * MILLI, ..Faults::NONE }).await.unwrap();
+        simulation::start(Faults { latency: 20 * MILLI, ..Faults::NONE }).await.unwrap();
     let fibers = TokioScheduler::current();
     let (requests, listener) = (fibers.group(), TcpListener::bind("127.0.0.1:0").await.unwrap());
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -161,7 +161,8 @@ async fn clients_see_answers_statuses_and_deadlines_and_the_proxy_ends_in_order(
     assert_eq!((status, kind.as_deref(), &*body), (OK, Some("text/plain; charset=utf-8"), &b"18"[..]));
     // From the cache.
     assert_eq!(get("/price/1/7", "10").await.0, OK);
-    assert_eq!(get("/price/1/8", "10").await.0, StatusCode::GATEWAY_TIMEOUT);
+    // No time at all: on a busy machine, any other may pass together with the latency of the answer.
+    assert_eq!(get("/price/1/8", "0").await.0, StatusCode::GATEWAY_TIMEOUT);
     assert_eq!(get("/nothing", "60000").await.0, StatusCode::NOT_FOUND);
     // That of the request out of time is on its way back.
     while in_flight.count() > 0 {
