@@ -234,7 +234,7 @@ fn computes_in_pieces(unit: Duration) -> bool {
     let (pool, reports) = pool_with(2, Settings::new().quantum(40 * unit));
     let _others = pool.spawn(ticks());
     let computes = Fiber::lazy(move || {
-        (0..30).all(|_| {
+        (0..20).all(|_| {
             let start = Instant::now();
             let has_waited = waits_for_a_task(20 * unit);
             thread::sleep(10 * unit);
