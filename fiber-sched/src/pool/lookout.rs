@@ -133,7 +133,8 @@ impl Lookout {
     fn watch(&mut self, index: usize, now: Instant, queues: &Queues) -> Option<Duration> {
         let (watched, turn) = (&mut self.turns[index], queues.seat(index).turn());
         if watched.turn != turn {
-            *watched = Watched { turn, since: now };
+            // Not `now`: this thread may have been interrupted since, and a turn that has just begun would seem long.
+            *watched = Watched { turn, since: queues.now() };
         }
         turn.map(|_| now - watched.since)
     }
