@@ -10,13 +10,11 @@ use std::sync::{Arc, Weak};
 use std::task::{self, Poll};
 use std::time::{Duration, Instant};
 
-use crossbeam_deque::Worker as Deque;
 use fiber_core::Context;
 use fiber_core::scheduler::{BranchDeque, Scheduler, Task, TaskKind, TaskRunner, Worker};
 use tokio::task::coop;
 
-use super::drivers::Drivers;
-use super::scheduler::RuntimeScheduler;
+use super::drivers::{Deques, Drivers};
 use super::timekeeper::Timekeeper;
 use crate::discard::discard;
 use crate::steal::take_back;
@@ -35,26 +33,12 @@ const TURNS: u32 = 8;
 /// A turn of a fiber that has yielded before counts as so many: it may have spent a budget of binds.
 const LONG_TURN: u32 = 4;
 
-/// What a driver owns, and others take from.
-pub(super) struct Deques {
-    /// What its turns queue.
-    pub(super) tasks: Deque<Task>,
-    /// What its fibers lend.
-    pub(super) branches: BranchDeque,
-}
-
-impl Deques {
-    pub(super) fn new() -> Self {
-        Deques { tasks: Deque::new_fifo(), branches: BranchDeque::new() }
-    }
-}
-
 pub(super) struct Driver {
     index: usize,
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
     /// Only compared. Its memory is not used for another one as long as this exists.
-    scheduler: Weak<RuntimeScheduler>,
+    scheduler: Weak<dyn Scheduler>,
     own: Deques,
     /// Whether the last poll has ended for want of tasks.
     is_idle: Cell<bool>,
@@ -67,14 +51,14 @@ impl Driver {
         index: usize,
         drivers: &Arc<Drivers>,
         timekeeper: &Arc<Timekeeper>,
-        scheduler: &Weak<RuntimeScheduler>,
+        scheduler: Weak<dyn Scheduler>,
         own: Deques,
     ) -> Self {
         Driver {
             index,
             drivers: drivers.clone(),
             timekeeper: timekeeper.clone(),
-            scheduler: scheduler.clone(),
+            scheduler,
             own,
             is_idle: Cell::new(false),
             looked: Cell::new(None),
@@ -147,7 +131,12 @@ impl Future for Driver {
                 self.looked.set(None);
                 return Poll::Pending;
             };
-            turns += if task.kind() == TaskKind::Continue { LONG_TURN } else { 1 };
+            if task.kind() == TaskKind::Continue {
+                turns += LONG_TURN;
+                began.get_or_insert_with(Instant::now);
+            } else {
+                turns += 1;
+            }
             if !self.own.tasks.is_empty() || drivers.has_injected() {
                 drivers.wake_one(true);
             }

@@ -27,11 +27,10 @@ use std::task::Waker;
 
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use crossbeam_utils::CachePadded;
-use fiber_core::scheduler::{BranchStealer, Task, TaskRunner};
+use fiber_core::scheduler::{BranchDeque, BranchStealer, Task, TaskRunner};
 use tokio::runtime;
 use tokio::task::coop;
 
-use super::driver::Deques;
 use super::hosts::Hosts;
 use super::idle::Idle;
 use super::wakes::Wakes;
@@ -50,6 +49,20 @@ thread_local! {
     static IN_TURN: Cell<Option<(SchedulerId, usize)>> = const { Cell::new(None) };
     /// The scheduler that gets several tasks from this thread.
     static IN_BATCH: Cell<Option<SchedulerId>> = const { Cell::new(None) };
+}
+
+/// What a driver owns, and others take from.
+pub(super) struct Deques {
+    /// What its turns queue.
+    pub(super) tasks: Worker<Task>,
+    /// What its fibers lend.
+    pub(super) branches: BranchDeque,
+}
+
+impl Deques {
+    pub(super) fn new() -> Self {
+        Deques { tasks: Worker::new_fifo(), branches: BranchDeque::new() }
+    }
 }
 
 pub(super) struct Drivers {

@@ -1,8 +1,8 @@
 //! The [`Scheduler`] that fibers on a tokio runtime see.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::thread;
 use std::time::SystemTime;
@@ -60,9 +60,9 @@ impl RuntimeScheduler {
     pub(super) fn start(runtime: runtime::Handle, hooks: Hooks) -> Arc<Self> {
         let (drivers, deques) = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
-        Arc::new_cyclic(|scheduler| {
+        Arc::new_cyclic(|scheduler: &Weak<RuntimeScheduler>| {
             for (index, own) in deques.into_iter().enumerate() {
-                runtime.spawn(Driver::new(index, &drivers, &timekeeper, scheduler, own));
+                runtime.spawn(Driver::new(index, &drivers, &timekeeper, scheduler.clone(), own));
             }
             let sockets = Sockets::new(&runtime, &drivers);
             Lookout::start(&drivers, &timekeeper, &sockets);

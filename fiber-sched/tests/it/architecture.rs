@@ -6,12 +6,11 @@ use std::path::Path;
 #[path = "../../../fiber-test/tests/imports/mod.rs"]
 mod imports;
 
-const KNOTS: [imports::Knot<'static>; 5] = [
+const KNOTS: [imports::Knot<'static>; 4] = [
     &["affinity", "affinity/builder", "affinity/scheduler", "affinity/thread", "affinity/worker"],
     &["current_thread/scheduler", "current_thread/thread"],
     // Polls make the sockets that they then watch.
     &["net/polls", "net/tcp", "net/unix"],
-    &["on_tokio/drivers", "on_tokio/timekeeper"],
     &[
         "pool",
         "pool/builder",
