@@ -231,10 +231,12 @@ pub trait Worker {
     }
 
     /// Schedules `task` to run soon. The task belongs to a fiber of `scheduler`. That is another scheduler than the
-    /// thread's own if a task of the thread has woken a foreign fiber: then pass the task to `scheduler`, as the
-    /// default does.
+    /// thread's own if a task of the thread has woken a foreign fiber: then pass the task to `scheduler`. By default, `scheduler` gets
+    /// what [`schedule_again`](Worker::schedule_again) gives back.
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
-        scheduler.schedule(task);
+        if let Err(task) = self.schedule_again(ptr::from_ref(scheduler).cast(), task) {
+            scheduler.schedule(task);
+        }
     }
 
     /// Schedules `task`, the rest of a fiber that yields, as [`schedule`](Worker::schedule) does, if its scheduler is the thread's

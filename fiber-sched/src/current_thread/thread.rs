@@ -97,14 +97,6 @@ impl Worker for OnlyThread<'_> {
         Some(self.branches)
     }
 
-    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
-        if self.is_of(ptr::from_ref(scheduler).cast()) {
-            self.push(task);
-        } else {
-            scheduler.schedule(task);
-        }
-    }
-
     fn schedule_again(&self, scheduler: *const (), task: Task) -> Result<(), Task> {
         if !self.is_of(scheduler) {
             return Err(task);

@@ -95,10 +95,6 @@ impl Driver {
         }
     }
 
-    fn is_of(&self, scheduler: *const ()) -> bool {
-        ptr::addr_eq(self.scheduler.as_ptr(), scheduler)
-    }
-
     /// Ends a poll after which there may be more to do.
     fn yields(&self, cx: &mut task::Context<'_>) {
         let now = Instant::now();
@@ -121,7 +117,7 @@ impl Future for Driver {
         let drivers = &*self.drivers;
         drivers.begin_poll(self.index, cx.waker(), self.is_idle.take());
         let mut runner = TaskRunner::on(&*self);
-        let (mut began, mut turns) = (None, 0);
+        let (mut began, mut since_look) = (None, 0);
         for turn in 0.. {
             if drivers.is_stopped() {
                 return Poll::Ready(());
@@ -132,10 +128,10 @@ impl Future for Driver {
                 return Poll::Pending;
             };
             if task.kind() == TaskKind::Continue {
-                turns += LONG_TURN;
+                since_look += LONG_TURN;
                 began.get_or_insert_with(Instant::now);
             } else {
-                turns += 1;
+                since_look += 1;
             }
             if !self.own.tasks.is_empty() || drivers.has_injected() {
                 drivers.wake_one(true);
@@ -145,8 +141,8 @@ impl Future for Driver {
             if !coop::has_budget_remaining() {
                 break;
             }
-            if turns >= TURNS {
-                turns = 0;
+            if since_look >= TURNS {
+                since_look = 0;
                 if is_long_ago(&mut began) {
                     break;
                 }
@@ -169,16 +165,8 @@ impl Worker for Driver {
         Some(&self.own.branches)
     }
 
-    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
-        if self.is_of(ptr::from_ref(scheduler).cast()) {
-            self.push(task);
-        } else {
-            scheduler.schedule(task);
-        }
-    }
-
     fn schedule_again(&self, scheduler: *const (), task: Task) -> Result<(), Task> {
-        if !self.is_of(scheduler) {
+        if !ptr::addr_eq(self.scheduler.as_ptr(), scheduler) {
             return Err(task);
         }
         self.push(task);

@@ -128,14 +128,6 @@ impl Worker for PoolThread<'_> {
         self.local.map(|local| self.queues.seat(local.index()).is_overdue())
     }
 
-    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
-        if self.is_of(scheduler) {
-            self.queues.push(task, self.local);
-        } else {
-            scheduler.schedule(task);
-        }
-    }
-
     fn schedule_again(&self, scheduler: *const (), task: Task) -> Result<(), Task> {
         if !ptr::addr_eq(self.scheduler, scheduler) {
             return Err(task);
