@@ -64,10 +64,10 @@ impl Single {
     pub(crate) const ONCE: Single = Single(1);
     /// One that may wait again after its event.
     pub(crate) const AGAIN: Single = Single(1 | 2);
-    /// One that ends with its event, which is given back for ever if the fiber is awake for another event.
+    /// One that ends with its event, which comes only once: while the fiber is awake for another event, it is refused.
     pub(crate) const REFUSES: Single = Single(1 | 4);
 
-    /// Whether they can be one wait. While a fiber is awake and waits again afterwards, it would have refused what comes only once.
+    /// Whether they can be one wait: an event that comes only once must not be refused between two waits of another side.
     pub(crate) const fn is_one(self) -> bool {
         self.0 != 0 && self.0 != Self::AGAIN.0 | Self::REFUSES.0
     }

@@ -3,6 +3,7 @@ use std::panic::Location;
 use super::wait::{Leaf, Wait};
 use crate::cell::EventKey;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::side::Single;
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -58,7 +59,7 @@ impl Clone for TokenWait {
 impl Wait for TokenWait {
     type Out = ();
     const CAN_LOSE: bool = true;
-    const WAITS_AGAIN: bool = false;
+    const SINGLE: Single = Single::ONCE;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         self.below.is_cancelled().then_some(Outcome::Success(()))

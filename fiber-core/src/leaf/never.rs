@@ -1,5 +1,6 @@
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::side::Single;
 use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -44,7 +45,7 @@ impl<T> Clone for Never<T> {
 impl<T: Send + 'static> Wait for Never<T> {
     type Out = T;
     const CAN_LOSE: bool = true;
-    const WAITS_AGAIN: bool = false;
+    const SINGLE: Single = Single::ONCE;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         None

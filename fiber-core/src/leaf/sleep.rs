@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::TimerKey;
+use crate::engine::side::Single;
 use crate::engine::task::Task;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
@@ -70,7 +71,7 @@ enum Until {
 impl Wait for Sleep {
     type Out = ();
     const CAN_LOSE: bool = true;
-    const WAITS_AGAIN: bool = false;
+    const SINGLE: Single = Single::ONCE;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
         // Only the timer wakes this wait, and never early, so there is no need to read the clock.

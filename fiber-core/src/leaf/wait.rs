@@ -121,13 +121,9 @@ pub trait Wait: Send + 'static + Sized {
     /// ```
     const CAN_LOSE: bool = false;
 
-    /// Whether it may wait again after its event, because another fiber was quicker, or because it needs several.
+    /// What kind of side it is. Unless it says otherwise, it may wait again after its event.
     #[doc(hidden)]
-    const WAITS_AGAIN: bool = true;
-
-    /// Whether its event is refused for ever while the fiber is awake for the event of another side.
-    #[doc(hidden)]
-    const REFUSES: bool = false;
+    const SINGLE: Single = if Self::CAN_LOSE { Single::AGAIN } else { Single::NO };
 
     /// The outcome, if the event has happened. Called when the fiber reaches the wait, and after each wake-up.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
@@ -187,10 +183,8 @@ pub trait Awaits: Send + 'static + Sized {
     type Place: Default + Send + 'static;
     const IS_SHIELDED: bool = false;
     const CAN_LOSE: bool;
-    /// See [`Wait::WAITS_AGAIN`].
-    const WAITS_AGAIN: bool;
-    /// See [`Wait::REFUSES`].
-    const REFUSES: bool = false;
+    /// What kind of side it is.
+    const SINGLE: Single;
 
     /// Looks whether the event has happened, before the first wait.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
@@ -236,8 +230,7 @@ impl<W: Wait> Awaits for W {
     type Place = ();
     const IS_SHIELDED: bool = W::IS_SHIELDED;
     const CAN_LOSE: bool = W::CAN_LOSE;
-    const WAITS_AGAIN: bool = W::WAITS_AGAIN;
-    const REFUSES: bool = W::REFUSES;
+    const SINGLE: Single = W::SINGLE;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
@@ -364,12 +357,7 @@ impl<W: Awaits> Run for Leaf<W> {
         self.wait.close().unwrap_or(Outcome::Cancelled).without(self, cx)
     }
 
-    const SINGLE: Option<Single> = Some(match (W::CAN_LOSE, W::WAITS_AGAIN, W::REFUSES) {
-        (false, _, _) => Single::NO,
-        (true, true, _) => Single::AGAIN,
-        (true, false, true) => Single::REFUSES,
-        (true, false, false) => Single::ONCE,
-    });
+    const SINGLE: Option<Single> = Some(W::SINGLE);
 
     fn into_side(self) -> impl Side<Out = W::Out> {
         self.placed()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
+use crate::engine::side::Single;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
@@ -174,7 +175,7 @@ impl Clone for Arrival {
 impl Attempt for Arrival {
     type Out = bool;
     type Place = Waiter<Party>;
-    const WAITS_AGAIN: bool = true;
+    const SINGLE: Single = Single::AGAIN;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<bool>> {

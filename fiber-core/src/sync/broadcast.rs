@@ -9,6 +9,7 @@ use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped, taken};
+use crate::engine::side::Single;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame, counted};
@@ -678,7 +679,7 @@ impl<T> Clone for Hear<T> {
 impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Out = T;
     type Place = Waiter<()>;
-    const WAITS_AGAIN: bool = true;
+    const SINGLE: Single = Single::AGAIN;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::fate::{ITEM, dropped};
+use crate::engine::side::Single;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::Frame;
@@ -73,8 +74,7 @@ impl<T> Reply<T> {
 impl<T: Send + 'static> Wait for Reply<T> {
     type Out = T;
     const CAN_LOSE: bool = true;
-    const WAITS_AGAIN: bool = false;
-    const REFUSES: bool = true;
+    const SINGLE: Single = Single::REFUSES;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
         let outcome = self.cell.as_ref()?.take()?;

@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::cell::EventKey;
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::event::Event;
-use crate::engine::side::Awaited;
+use crate::engine::side::{Awaited, Single};
 use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
 use crate::leaf::{Awaits, Leaf};
@@ -53,9 +53,9 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn leave(&mut self, place: &mut Self::Place);
 
-    /// See [`Wait::WAITS_AGAIN`](crate::scheduler::Wait).
+    /// What kind of side of a race it is.
     #[doc(hidden)]
-    const WAITS_AGAIN: bool = false;
+    const SINGLE: Single = Single::ONCE;
 
     /// The kind of wait.
     #[doc(hidden)]
@@ -143,7 +143,7 @@ impl<A: Attempt> Awaits for Operation<A> {
     type Out = A::Out;
     type Place = A::Place;
     const CAN_LOSE: bool = true;
-    const WAITS_AGAIN: bool = A::WAITS_AGAIN;
+    const SINGLE: Single = A::SINGLE;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {

@@ -8,6 +8,7 @@ use super::locked::{Locked, Seen, Shows};
 use super::operation::{Attempt, Operation, claim_if};
 use super::waiters::{Waiter, Waiters, Wakes};
 use crate::engine::context::{Cx, Seat, WaitsFor};
+use crate::engine::side::Single;
 use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame, Site};
@@ -344,7 +345,7 @@ impl<T> Clone for Change<T> {
 impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Out = T;
     type Place = Waiter<()>;
-    const WAITS_AGAIN: bool = true;
+    const SINGLE: Single = Single::AGAIN;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<T>> {

@@ -12,7 +12,7 @@
 use crate::cell::EventKey;
 use crate::combine::sequence::Either;
 use crate::engine::context::{Cx, WaitsFor};
-use crate::engine::side::{Awaited, Side};
+use crate::engine::side::{Awaited, Side, Single};
 use crate::error::{Frame, Site};
 use crate::leaf::{Awaits, Leaf};
 use crate::outcome::Outcome;
@@ -43,7 +43,7 @@ impl<S: Side> Awaits for Choice<S> {
     // The sides have their places.
     type Place = ();
     const CAN_LOSE: bool = true;
-    const WAITS_AGAIN: bool = true;
+    const SINGLE: Single = Single::AGAIN;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<S::Out>> {

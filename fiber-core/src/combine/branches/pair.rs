@@ -59,7 +59,6 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
         Pair { left: left.into_run(), right: right.into_run(), joint, site }
     }
 
-    /// The branches, and the place where they were combined.
     /// Whether both sides are single waits.
     pub(super) fn single(&self) -> Single
     where
@@ -69,6 +68,7 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
         self.left.single().and(self.right.single())
     }
 
+    /// The branches, and the place where they were combined.
     pub(super) fn into_parts(self) -> (R, S, Site) {
         (self.left, self.right, self.site)
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::result_cell::{EndKey, ResultCell};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::engine::side::Single;
 use crate::leaf::Wait;
 use crate::outcome::Outcome;
 
@@ -52,7 +53,7 @@ impl<E: FiberEnd> Wait for FiberWait<E> {
     type Out = E::Out;
     const IS_SHIELDED: bool = E::IS_SHIELDED;
     const CAN_LOSE: bool = E::CAN_LOSE;
-    const WAITS_AGAIN: bool = false;
+    const SINGLE: Single = if E::CAN_LOSE { Single::ONCE } else { Single::NO };
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<E::Out>> {
         if self.key.is_none()

@@ -15,13 +15,13 @@ pub trait Fibers: Send + 'static + Sized {
     /// Whether each is a [single wait](Run::SINGLE). `None`: the types do not say.
     const SINGLE: Option<Single> = Some(Single::NO);
 
-    /// The number of fibers, if each may be one.
-    const COUNT: usize = 0;
-
     /// The same of these, of which none was pulled.
     fn single(&self) -> Single {
         Single::NO
     }
+
+    /// The number of fibers, if each may be one.
+    const COUNT: usize = 0;
 
     /// The least number of fibers. May panic.
     fn at_least(&self) -> usize {

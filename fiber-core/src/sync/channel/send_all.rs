@@ -7,6 +7,7 @@ use super::sender::{DISPLACED, FULL, Sender, refused};
 use super::state::{Overflow, Put};
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::fate::{ITEM, dropped};
+use crate::engine::side::Single;
 use crate::engine::subject::{Contents, Subject};
 use crate::engine::task::Task;
 use crate::outcome::Outcome;
@@ -146,7 +147,7 @@ where
 {
     type Out = ();
     type Place = Waiter<Option<T>>;
-    const WAITS_AGAIN: bool = true;
+    const SINGLE: Single = Single::AGAIN;
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     fn attempt(&mut self, cx: Option<&Cx<'_>>) -> Option<Outcome<()>> {
