@@ -40,6 +40,8 @@ pub(super) struct Driver {
     /// Only compared. Its memory is not used for another one as long as this exists.
     scheduler: Weak<dyn Scheduler>,
     own: Deques,
+    /// Counts on from one poll to the next, each of which may have room for one turn only.
+    turn: Cell<u32>,
     /// Whether the last poll has ended for want of tasks.
     is_idle: Cell<bool>,
     /// When the runtime last looked at its events, if the driver has been busy since.
@@ -60,6 +62,7 @@ impl Driver {
             timekeeper: timekeeper.clone(),
             scheduler,
             own,
+            turn: Cell::new(0),
             is_idle: Cell::new(false),
             looked: Cell::new(None),
         }
@@ -118,7 +121,8 @@ impl Future for Driver {
         drivers.begin_poll(self.index, cx.waker(), self.is_idle.take());
         let mut runner = TaskRunner::on(&*self);
         let (mut began, mut since_look) = (None, 0);
-        for turn in 0.. {
+        let mut turn = self.turn.get();
+        loop {
             if drivers.is_stopped() {
                 return Poll::Ready(());
             }
@@ -127,6 +131,7 @@ impl Future for Driver {
                 self.looked.set(None);
                 return Poll::Pending;
             };
+            turn = turn.wrapping_add(1);
             if task.kind() == TaskKind::Continue {
                 since_look += LONG_TURN;
                 began.get_or_insert_with(Instant::now);
@@ -148,6 +153,7 @@ impl Future for Driver {
                 }
             }
         }
+        self.turn.set(turn);
         self.yields(cx);
         Poll::Pending
     }

@@ -13,6 +13,7 @@ use fiber_core::{CancelToken, Context, Either, Error, Fiber, Outcome, Policy, fi
 use fiber_sched::{Observer, Shutdown, TokioScheduler};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::coop;
 
 use crate::echo::{ask, serve};
 
@@ -130,6 +131,36 @@ fn sockets_that_are_always_ready_let_others_run() {
             runtime.block_on(fibers.spawn(Fiber::delay(Duration::from_millis(1))).into_future()).unwrap();
         }
     }
+}
+
+#[test]
+fn a_future_that_spends_the_budget_in_long_turns_lets_fibers_that_yield_run() {
+    // The runtime looks at its events after each of these turns, and the future is woken there, before the driver.
+    const LONG: Duration = Duration::from_micros(500);
+    const TURNS: usize = 1_000;
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let turns = Arc::new(AtomicUsize::new(0));
+    let seen = turns.clone();
+    let reader = Fiber::block(move || async move {
+        while turns.fetch_add(1, Ordering::Relaxed) < TURNS {
+            let began = Instant::now();
+            while began.elapsed() < LONG {}
+            while coop::has_budget_remaining() {
+                coop::consume_budget().await;
+            }
+            coop::consume_budget().await;
+        }
+        Ok::<(), io::Error>(())
+    });
+    let reader = fibers.spawn(reader);
+    let yields = fiber! {
+        while seen.load(Ordering::Relaxed) < TURNS / 10 {
+            do! Fiber::yield_now();
+        }
+    };
+    assert!(runtime.block_on(fibers.spawn(yields).into_future()).is_success());
+    assert!(reader.try_outcome().is_err(), "the fiber that yields had to wait for the end of the future");
 }
 
 #[test]
