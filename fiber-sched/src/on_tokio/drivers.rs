@@ -121,7 +121,8 @@ impl Drivers {
     pub(super) fn push(&self, task: Task) {
         let turn = IN_TURN.get();
         // What comes next on this thread can wait for the end of this turn, unless that lasts: see the lookout.
-        let can_wait = turn.is_some_and(|(id, _)| id == self.id) && self.injector.is_empty();
+        let can_wait = turn.is_some_and(|(id, index)| id == self.id && self.is_helped(index))
+            && self.injector.is_empty();
         self.injector.push(task);
         if IN_BATCH.get() == Some(self.id) {
             return;
@@ -137,6 +138,11 @@ impl Drivers {
         if self.has_tasks() {
             self.was_pushed(false, false);
         }
+    }
+
+    /// Whether a turn that lasts keeps nothing from an idle driver. Without a lookout, there is one driver, and hosts on other threads.
+    fn is_helped(&self, index: usize) -> bool {
+        self.has_lookout() || index < self.count()
     }
 
     fn was_pushed(&self, can_wait: bool, elsewhere: bool) {
@@ -183,9 +189,11 @@ impl Drivers {
         }
     }
 
-    /// Lets other workers take what was woken last on this one: an empty task takes the slot for the task that is next.
+    /// Lets other workers, if there are any, take what was woken last on this one: an empty task takes the slot for the task that is next.
     fn clear_slot(&self) {
-        drop(self.runtime.spawn(async {}));
+        if self.has_lookout() {
+            drop(self.runtime.spawn(async {}));
+        }
     }
 
     /// Called when the timekeeper was woken on this thread. A task that hosts the fiber may block the thread until the timer is due.
@@ -275,7 +283,7 @@ impl Drivers {
     /// Wakes a task that hosts a fiber, soon if this is a turn.
     pub(super) fn wake_host(&self, waker: Waker) {
         match IN_TURN.get() {
-            Some((id, index)) if id == self.id => self.wakes[index].add(waker),
+            Some((id, index)) if id == self.id && self.has_lookout() => self.wakes[index].add(waker),
             _ => waker.wake(),
         }
     }
@@ -291,6 +299,11 @@ impl Drivers {
 
     pub(super) fn count(&self) -> usize {
         self.wakers.len()
+    }
+
+    /// Whether a lookout helps what waits for a turn that lasts: there are several drivers.
+    pub(super) fn has_lookout(&self) -> bool {
+        self.count() > 1
     }
 
     pub(super) fn idle(&self) -> &Idle {

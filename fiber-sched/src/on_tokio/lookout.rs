@@ -16,7 +16,8 @@
 //! A driver or host is *held* if two looks in a row find it busy, and it has begun no turn between them.
 //!
 //! The lookout naps while any of them is busy, and sleeps while none is. If there is no thread for it, what waits for a turn
-//! waits for its end. The same holds if there is only one driver.
+//! waits for its end. If there is only one driver, there is no lookout: what is queued in its turns waits, and hosts, which may be on other
+//! threads, wake and are woken at once.
 
 use std::sync::Arc;
 use std::thread;
@@ -67,7 +68,7 @@ enum Finding {
 impl Lookout {
     /// Starts the thread, if there are several drivers.
     pub(super) fn start(drivers: &Arc<Drivers>, timekeeper: &Arc<Timekeeper>, sockets: &Sockets) {
-        if drivers.count() < 2 {
+        if !drivers.has_lookout() {
             return;
         }
         let seen = drivers.lent().iter().map(|_| Seen::default()).collect();

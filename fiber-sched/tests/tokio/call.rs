@@ -388,6 +388,32 @@ fn a_fiber_that_computes_delays_no_other() {
 }
 
 #[test]
+fn a_fiber_that_computes_beside_the_only_worker_delays_no_other() {
+    let world = World::of(1);
+    let group = world.fibers.group();
+    for name in ["a request that waits for this one", "a fork"] {
+        let (_, effect) = EFFECTS.into_iter().find(|(other, _)| *other == name).unwrap();
+        let call = group.call(effect(&group, &world.runtime, Done::default()));
+        assert!(world.runtime.block_on(call).unwrap(), "{name} waited for the end of a computation");
+    }
+}
+
+#[test]
+fn a_request_beside_the_only_worker_does_not_wait_for_the_fiber_that_has_woken_it() {
+    let world = World::of(1);
+    let (wakes, woken) = one_shot();
+    let done = Done::default();
+    let other = done.setting();
+    let computes = move || {
+        wakes.send(()).unwrap();
+        done.compute()
+    };
+    let computes = world.fibers.spawn(Fiber::delay(50 * MILLISECOND).map(move |()| computes()));
+    world.runtime.block_on(world.fibers.call(woken.bind(move |()| other))).unwrap();
+    assert!(world.runtime.block_on(computes.into_future()).unwrap());
+}
+
+#[test]
 fn a_task_may_block_its_thread_until_the_end() {
     let world = World::of(2);
     for group in world.groups() {
