@@ -325,7 +325,8 @@ impl<O: Owner> Node<O> {
         self.parking.clear(Word::LIMIT_OVER);
     }
 
-    /// Whether the wait of this event goes on. A snapshot: the event of another side of a race may end it.
+    /// Whether the wait of this event goes on, or has ended because an event has missed a race. A snapshot: the event of another side of
+    /// a race may end it.
     pub(crate) fn waits_in(&self, event: EventKey) -> bool {
         self.parking.load_acquire().waits_in(event.generation())
     }

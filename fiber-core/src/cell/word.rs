@@ -113,9 +113,9 @@ impl Word {
         self.has(Self::CANCELLED | Self::ENDED)
     }
 
-    /// Whether this wait has not ended.
+    /// Whether this wait has not ended, or only because its event has missed a race: then the fiber looks at the event again.
     pub(super) fn waits_in(self, generation: u64) -> bool {
-        self.generation() == generation && self.phase() != Phase::Fired
+        self.generation() == generation && (self.phase() != Phase::Fired || self.has(Self::MISSED))
     }
 
     pub(super) fn is_parked(self) -> bool {

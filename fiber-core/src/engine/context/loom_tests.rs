@@ -133,6 +133,28 @@ fn an_event_happens_or_looks_again_while_the_holder_waits_again() {
 }
 
 #[test]
+fn an_event_that_is_looked_at_again_has_missed_the_race_whether_it_was_looked_at_or_not() {
+    model_with_a_bound(|| {
+        let (_group, [holder, other]) = race(&root());
+        assert!(waits(&holder).commit().is_ok());
+        let seat = waits(&other);
+        let event = thread::spawn(move || {
+            seat.commit().map_or_else(
+                |seat| {
+                    // Loom would not let the holder go on here.
+                    thread::yield_now();
+                    seat.is_missed()
+                },
+                |_| true,
+            )
+        });
+        let release = beside(&holder, Context::release_race);
+        release.join().unwrap();
+        assert!(event.join().unwrap());
+    });
+}
+
+#[test]
 fn an_event_never_happens_while_the_holder_ends() {
     model_with_a_bound(|| {
         let (group, [holder, other]) = race(&root());

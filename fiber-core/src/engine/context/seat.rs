@@ -81,8 +81,7 @@ impl Seat {
         self.event().is_none_or(EventOf::claim)
     }
 
-    /// Whether the wait goes on. For a seat whose [`commit`](Seat::commit) has failed: its event will happen again, because it came
-    /// while another side held the race.
+    /// Whether the fiber looks at the event once more. For a seat whose [`commit`](Seat::commit) has failed: see [`Wakeup::is_missed`].
     pub(crate) fn is_missed(&self) -> bool {
         self.event().is_some_and(EventOf::is_missed)
     }

@@ -42,8 +42,8 @@ impl Wakeup {
         matches!(&self.0, Target::Waker(own) if own.will_wake(waker))
     }
 
-    /// Whether the wait goes on. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again, because the event
-    /// came while another side held the race.
+    /// Whether the fiber looks at the event once more. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again,
+    /// or was since then, because the event came while another side held the race.
     pub(crate) fn is_missed(&self) -> bool {
         self.event().is_some_and(EventOf::is_missed)
     }
