@@ -552,11 +552,11 @@ fn a_race_of_waits_is_one_wait_and_otherwise_has_a_cell_for_each_side() {
 }
 
 #[test]
-fn what_arrives_within_a_time_is_shared_with_the_limit_and_numbered() {
+fn what_arrives_within_a_time_is_numbered() {
     let one = || Fiber::success(1);
     assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()])), 1);
-    // What they share, and the pairs.
-    assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()]).within(SECOND)), 3);
+    // The pairs.
+    assert_eq!(allocations(|| Fiber::parallel([one(), one(), one()]).within(SECOND)), 2);
 }
 
 #[test]

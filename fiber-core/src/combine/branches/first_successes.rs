@@ -1,10 +1,9 @@
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::failures::Failures;
 use super::gather::{Arrived, Gather, run_pulled};
-use super::within::{Leaves, Left, Within};
+use super::within::{Within, is_cut_off};
 use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
@@ -51,7 +50,8 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
     {
         assert!(wanted > 0, "`wanted` is 0; it has to be at least 1");
-        Fiber::new(FirstSuccesses { fibers: fibers.into_iter(), wanted, site: Location::caller() })
+        let (fibers, site) = (fibers.into_iter(), Location::caller());
+        Fiber::new(FirstSuccesses { fibers, wanted, is_partial: false, site })
     }
 }
 
@@ -76,7 +76,8 @@ impl<I: Fibers> Fiber<Vec<Out<I>>, FirstSuccesses<I>> {
     /// All fibers are cancelled and awaited, and the values are dropped.
     #[track_caller]
     pub fn within(self, limit: Duration) -> Fiber<Vec<Out<I>>, Within<FirstSuccesses<I>>> {
-        Fiber::new(Within::new(self.into_run(), limit, Location::caller()))
+        let branches = FirstSuccesses { is_partial: true, ..self.into_run() };
+        Fiber::new(Within::new(branches, limit, Location::caller()))
     }
 }
 
@@ -85,6 +86,8 @@ impl<I: Fibers> Fiber<Vec<Out<I>>, FirstSuccesses<I>> {
 pub struct FirstSuccesses<I> {
     fibers: I,
     wanted: usize,
+    /// Whether it gives the values that have come when the time is up.
+    is_partial: bool,
     site: Site,
 }
 
@@ -92,15 +95,8 @@ impl<I: Fibers> Run for FirstSuccesses<I> {
     type Out = Vec<Out<I>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        self.run_leaving(cx, None)
-    }
-}
-
-impl<I: Fibers> Leaves for FirstSuccesses<I> {
-    type Given = Out<I>;
-
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Out<I>>>>) -> Step<'s, Self::Out> {
-        let (frame, wanted) = (Frame::new("first_successes", self.site), self.wanted);
+        let frame = Frame::new("first_successes", self.site);
+        let (wanted, is_partial) = (self.wanted, self.is_partial);
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -114,7 +110,7 @@ impl<I: Fibers> Leaves for FirstSuccesses<I> {
             let (failures, panics) = (Failures::default(), Failures::default());
             let may_fail = count - wanted;
             let (values, pending, failed) = (Vec::new(), count, 0);
-            Ok(Quorum { wanted, values, pending, failed, may_fail, failures, panics, left, frame })
+            Ok(Quorum { wanted, values, pending, failed, may_fail, failures, panics, is_partial, frame })
         };
         run_pulled(cx, self.fibers, quorum, frame)
     }
@@ -133,8 +129,7 @@ pub(crate) struct Quorum<T> {
     failures: Failures,
     /// A separate field, as in `first_success`.
     panics: Failures,
-    /// Where the values are left.
-    left: Option<Arc<Left<T>>>,
+    is_partial: bool,
     frame: Frame,
 }
 
@@ -162,19 +157,16 @@ impl<T: Send + 'static> Gather<T> for Quorum<T> {
     }
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
-        let is_reached = self.is_reached();
         // Of those that have not failed, enough could have succeeded.
-        let is_cut_off = self.failed <= self.may_fail && cx.is_cancelled();
-        let Quorum { values, failures, panics, left, frame, .. } = self;
+        let is_partial = self.is_partial && self.failed <= self.may_fail && is_cut_off(cx);
+        let succeeds = self.is_reached() || is_partial;
+        let Quorum { values, failures, panics, frame, .. } = self;
         let (panicked, failed) = (panics.take(), failures.take());
-        let left = left.filter(|_| is_reached || is_cut_off);
-        if is_reached || left.is_some() {
+        if succeeds {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
             // The drop of an error may panic, which must not lose the values.
             discard::<Option<Outcome<Vec<T>>>>(failed, cx);
-            let Some(left) = left else { return Outcome::Success(values) };
-            left.leave(values);
-            return if is_reached { Outcome::Success(Vec::new()) } else { Outcome::Cancelled };
+            return Outcome::Success(values);
         }
         let outcome = match (panicked, failed) {
             (Some(panicked), Some(failed)) => panicked.suppress(failed, cx),

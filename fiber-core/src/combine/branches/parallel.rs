@@ -1,10 +1,9 @@
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::failures::Failures;
 use super::gather::{Arrived, Gather, Plan, run_all};
-use super::within::{Leaves, Left, Within};
+use super::within::{Within, is_cut_off};
 use crate::combine::sequence::fibers::{Fibers, Out};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
@@ -119,14 +118,17 @@ impl<I: Fibers> Fiber<Vec<Out<I>>, Parallel<I>> {
     /// # Cancellation
     /// All fibers are cancelled and awaited, and the values that have arrived are dropped.
     #[track_caller]
-    pub fn within(self, limit: Duration) -> Fiber<Vec<(usize, Out<I>)>, Within<Parallel<I>>> {
-        Fiber::new(Within::new(self.into_run(), limit, Location::caller()))
+    pub fn within(self, limit: Duration) -> Fiber<Vec<(usize, Out<I>)>, Within<Parallel<I, true>>> {
+        let Parallel { fibers, limit: most, stops, name, site } = self.into_run();
+        let branches = Parallel { fibers, limit: most, stops, name, site };
+        Fiber::new(Within::new(branches, limit, Location::caller()))
     }
 }
 
-/// The description of [`Fiber::parallel`] and [`Fiber::validate`].
+/// The description of [`Fiber::parallel`] and [`Fiber::validate`]. If it is `PARTIAL`, it gives the values that have arrived when the time is up, each
+/// with its index.
 #[derive(Clone, Debug)]
-pub struct Parallel<I> {
+pub struct Parallel<I, const PARTIAL: bool = false> {
     fibers: I,
     limit: usize,
     /// Whether the first failure stops the others.
@@ -146,21 +148,36 @@ impl<I: Fibers> Run for Parallel<I> {
     type Out = Vec<Out<I>>;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
-        self.run_leaving(cx, None)
+        // Without a failure, all started branches have succeeded.
+        self.run_giving(cx, |values| values.into_iter().map(|value| value.expect("a value")).collect())
     }
 }
 
-impl<I: Fibers> Leaves for Parallel<I> {
-    type Given = (usize, Out<I>);
+impl<I: Fibers> Run for Parallel<I, true> {
+    type Out = Vec<(usize, Out<I>)>;
 
-    fn run_leaving<'s>(self, cx: &'s Cx<'_>, left: Option<Arc<Left<Self::Given>>>) -> Step<'s, Self::Out> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
+        self.run_giving(cx, |values| {
+            let numbered = values.into_iter().enumerate();
+            numbered.filter_map(|(index, value)| value.map(|value| (index, value))).collect()
+        })
+    }
+}
+
+impl<I: Fibers, const PARTIAL: bool> Parallel<I, PARTIAL> {
+    fn run_giving<'s, V>(self, cx: &'s Cx<'_>, give: Give<Out<I>, V>) -> Step<'s, Vec<V>>
+    where
+        V: Send + 'static,
+        Self: Run<Out = Vec<V>>,
+    {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let frame = Frame::new(self.name, self.site);
         let count = guard(|| self.fibers.at_least()).unwrap_or(0).min(MOST_AT_ONCE);
         let values = Vec::with_capacity(count);
-        let all = All { values, failure: Failures::default(), stops: self.stops, left, frame };
+        let failure = Failures::default();
+        let all = All::<_, _, PARTIAL> { values, failure, stops: self.stops, give, frame };
         run_all(cx, self.fibers, all, Plan { limit: self.limit, frame })
     }
 }
@@ -168,20 +185,22 @@ impl<I: Fibers> Leaves for Parallel<I> {
 /// The most values for which memory is taken before they arrive: what an iterator promises may be far more than it gives.
 const MOST_AT_ONCE: usize = 1_024;
 
+/// Makes the value of the operator of those that have arrived.
+type Give<T, V> = fn(Vec<Option<T>>) -> Vec<V>;
+
 /// All values, or the failures.
 #[derive(Debug)]
-pub(crate) struct All<T> {
+struct All<T, V, const PARTIAL: bool> {
     /// The values that have arrived, in the order of the iterator.
     values: Vec<Option<T>>,
     failure: Failures,
     stops: bool,
-    /// Where the values are left, each with its index.
-    left: Option<Arc<Left<(usize, T)>>>,
+    give: Give<T, V>,
     frame: Frame,
 }
 
-impl<T: Send + 'static> Gather<T> for All<T> {
-    type Out = Vec<T>;
+impl<T: Send + 'static, V: Send + 'static, const PARTIAL: bool> Gather<T> for All<T, V, PARTIAL> {
+    type Out = Vec<V>;
     const COMMUTES: bool = true;
 
     #[inline]
@@ -201,20 +220,13 @@ impl<T: Send + 'static> Gather<T> for All<T> {
         Arrived::Kept
     }
 
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
-        let All { values, failure, left, frame, .. } = self;
-        let failure = failure.take::<Vec<T>>();
-        if let Some(left) = left.filter(|_| failure.as_ref().is_none_or(Outcome::is_cancelled)) {
-            let numbered = values.into_iter().enumerate();
-            left.leave(numbered.filter_map(|(index, value)| value.map(|value| (index, value))).collect());
-            return failure.unwrap_or(Outcome::Success(Vec::new()));
-        }
-        match failure {
-            Some(failure) => {
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<V>> {
+        let All { values, failure, give, frame, .. } = self;
+        match failure.take::<Vec<V>>() {
+            Some(failure) if !(PARTIAL && failure.is_cancelled() && is_cut_off(cx)) => {
                 values.into_iter().fold(failure, |outcome, value| outcome.without(value, cx)).passed(frame)
             }
-            // Without a failure, all started branches have succeeded.
-            None => Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect()),
+            _ => Outcome::Success(give(values)),
         }
     }
 
