@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// How many bytes are in the depots.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of blocks of this size in a batch. Two batches of each size are kept for a thread: less than 6 MiB together.
+/// The number of blocks of this size in a batch. Two batches of each size are kept for a thread: less than 3.5 MiB together.
 pub(super) const fn batch_len(size: usize) -> u32 {
     if size <= 512 { 512 } else { 64 }
 }

@@ -18,11 +18,9 @@ use std::ptr::{self, NonNull};
 use super::depot::{Batch, Depot, Free, batch_len};
 
 /// The step between two block sizes, in bytes.
-const STEP: usize = 32;
-/// How much smaller than a multiple of that each block is: the system's allocator needs so many bytes in front of a block.
-const HEADER: usize = 8;
+const STEP: usize = 64;
 /// The number of sizes that are kept. Larger blocks go to the allocator.
-const CLASSES: usize = 32;
+const CLASSES: usize = 16;
 const ALIGN: usize = 16;
 
 /// The free blocks of one size.
@@ -46,7 +44,7 @@ thread_local! {
 static DEPOTS: [Depot; CLASSES] = [const { Depot::new() }; CLASSES];
 
 const fn block_size(index: usize) -> usize {
-    (index + 1) * STEP - HEADER
+    (index + 1) * STEP
 }
 
 const fn batch_of(index: usize) -> u32 {
@@ -59,7 +57,7 @@ fn block_layout(index: usize) -> Layout {
 
 /// The index of the free list for blocks of this layout, and the layout of these blocks.
 const fn class(layout: Layout) -> Option<(usize, Layout)> {
-    let index = (layout.size() + HEADER - 1) / STEP;
+    let index = layout.size().wrapping_sub(1) / STEP;
     if index >= CLASSES || layout.align() > ALIGN {
         return None;
     }
@@ -289,7 +287,7 @@ mod tests {
     use super::*;
 
     /// Of the largest size, which other tests of this crate do not use.
-    type Large = [u8; block_size(CLASSES - 1)];
+    type Large = [u8; CLASSES * STEP];
 
     struct Blocks(Vec<NonNull<Large>>);
 

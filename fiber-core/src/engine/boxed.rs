@@ -120,8 +120,6 @@ impl<T: Send + 'static> Boxed<T> {
 
 impl<T: Send + 'static> Run for Boxed<T> {
     type Out = T;
-    // It may wait for anything. A race of two delays has room.
-    const ROOM: usize = 104;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         if cx.is_deep() {
