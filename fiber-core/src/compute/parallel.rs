@@ -2,7 +2,7 @@
 //!
 //! A thread works through its part in blocks. Before each block it looks whether other threads would find anything to take from
 //! it. If not, it lends the second half of what is left (Tzannes, Caragea, Barua and Vishkin, "Lazy Binary-Splitting", 2010),
-//! unless that takes so little time that nobody would gain from it. So a sequence is split as often as threads ask for work, and a
+//! unless that takes so little time that no thread would gain from it. So a sequence is split as often as threads ask for work, and a
 //! few times more.
 
 use std::marker::PhantomData;

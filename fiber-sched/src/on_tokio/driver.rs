@@ -40,8 +40,9 @@ pub(super) struct Driver {
     /// Only compared. Its memory is not used for another one as long as this exists.
     scheduler: Weak<dyn Scheduler>,
     own: Deques,
-    /// Counts on from one poll to the next, each of which may have room for one turn only.
-    turn: Cell<u32>,
+    /// Whether the next turn is for the driver's own tasks first, and not for injected ones. Kept from one poll to the next, each of
+    /// which may have room for one turn only.
+    own_first: Cell<bool>,
     /// Whether the last poll has ended for want of tasks.
     is_idle: Cell<bool>,
     /// When the runtime last looked at its events, if the driver has been busy since.
@@ -62,17 +63,18 @@ impl Driver {
             timekeeper: timekeeper.clone(),
             scheduler,
             own,
-            turn: Cell::new(0),
+            own_first: Cell::new(false),
             is_idle: Cell::new(false),
             looked: Cell::new(None),
         }
     }
 
     /// The next task: by turns one from elsewhere first, or one of its own.
-    fn next(&self, turn: u32) -> Option<Task> {
+    fn next(&self) -> Option<Task> {
         let own = || self.own.tasks.pop();
         let injected = || self.drivers.take_injected();
-        let task = if turn.is_multiple_of(2) { injected().or_else(own) } else { own().or_else(injected) };
+        let own_first = self.own_first.replace(!self.own_first.get());
+        let task = if own_first { own().or_else(injected) } else { injected().or_else(own) };
         task.or_else(|| self.fall_idle())
     }
 
@@ -121,17 +123,15 @@ impl Future for Driver {
         drivers.begin_poll(self.index, cx.waker(), self.is_idle.take());
         let mut runner = TaskRunner::on(&*self);
         let (mut began, mut since_look) = (None, 0);
-        let mut turn = self.turn.get();
         loop {
             if drivers.is_stopped() {
                 return Poll::Ready(());
             }
-            let Some(task) = self.next(turn) else {
+            let Some(task) = self.next() else {
                 self.is_idle.set(true);
                 self.looked.set(None);
                 return Poll::Pending;
             };
-            turn = turn.wrapping_add(1);
             if task.kind() == TaskKind::Continue {
                 since_look += LONG_TURN;
                 began.get_or_insert_with(Instant::now);
@@ -153,7 +153,6 @@ impl Future for Driver {
                 }
             }
         }
-        self.turn.set(turn);
         self.yields(cx);
         Poll::Pending
     }

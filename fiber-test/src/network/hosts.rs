@@ -165,7 +165,7 @@ impl Host {
     {
         let (host, of, program) = (self.clone(), self.clone(), Arc::new(program));
         let site = Location::caller();
-        // A failure after a crash is none, also if nobody waits for the program any more.
+        // A failure after a crash counts as a cancellation, even if nothing waits for the program any more.
         let once = Fiber::defer(move || {
             let before = of.power().get();
             program().map_outcome_at(site, move |outcome| match outcome {

@@ -202,7 +202,7 @@ impl<T> Channel<T> {
         self.locked(self.state.lock())
     }
 
-    /// The same, where nobody [listens](is_listening).
+    /// The same, where nothing [listens](is_listening).
     #[inline]
     fn lock_unnoted(&self) -> Locked<'_, T> {
         self.locked(self.state.lock_unnoted())
@@ -224,7 +224,7 @@ impl<T> Channel<T> {
         self.has_seen(bit) || is_listening()
     }
 
-    /// The same, where nobody listens.
+    /// The same, where nothing listens.
     #[inline]
     fn has_seen(&self, bit: u64) -> bool {
         self.seen.get() & bit != 0
