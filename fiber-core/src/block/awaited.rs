@@ -15,17 +15,19 @@
 //! block cancels and awaits that node, so everything that the block has started ends before the outcome of the block is
 //! delivered.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
 use std::mem;
 use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use parking_lot::Mutex;
-
 use super::drive::{Over, Port, Rest};
+use super::exchange::{Exchange, Shared, Ticket};
 use super::settings::Settings;
 use super::waker::wake_here;
 use crate::cell::{Delivery, Joining, Seed};
@@ -33,7 +35,7 @@ use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
-use crate::engine::frames::{Frame as FrameOf, Left, Pushed, Slot, Stepped, Suspended, Visit};
+use crate::engine::frames::{AnyPushed, Frame as FrameOf, Left, Pushed, Slot, Stepped, Suspended, Visit};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::forget;
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
@@ -57,8 +59,10 @@ const PATIENCE: u8 = 8;
 
 enum State<T, R> {
     New(Fiber<T, R>),
+    /// The block waits for the fiber in place, or will, after this poll. The flag: the future has left a waker in the exchange.
+    Begun(Arc<Exchange>, Ticket, bool),
     // The type of the fiber is hidden, because its bounds do not hold where the compiler checks auto traits; see `Wait`.
-    Waiting(Arc<dyn Answer<T>>),
+    Apart(Arc<dyn Answer<T>>),
     /// The fiber was cancelled, and the block has not been told.
     Cancelled,
     Over,
@@ -110,29 +114,60 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
                 Some(port) => self.start(fiber, port, waker),
                 None => Poll::Ready(Err(Error::new(NoScheduler))),
             },
-            State::Waiting(awaited) => match awaited.answer(waker) {
-                Some((outcome, is_cut_short)) => self.end(outcome, is_cut_short, port, waker),
-                None => {
-                    if let Some(port) = port {
-                        port.wait_beside(waker);
+            State::Begun(exchange, ticket, is_wanted) => {
+                let here = port.filter(|port| port.is_of(&exchange));
+                if let Some((context, outcome)) = here.and_then(|port| port.take_arrived(ticket)) {
+                    if is_wanted {
+                        exchange.withdraw(ticket);
                     }
-                    self.state = State::Waiting(awaited);
-                    Poll::Pending
+                    let is_cut_short = outcome.is_cancelled() && context.is_cut_short();
+                    return self.end(outcome, is_cut_short, port, waker);
                 }
-            },
+                match exchange.find(ticket, waker) {
+                    Some(shared) => self.ask(Awaited::of(shared), port, waker),
+                    None => {
+                        self.state = State::Begun(exchange, ticket, true);
+                        self.wait(port, waker)
+                    }
+                }
+            }
+            State::Apart(awaited) => self.ask(awaited, port, waker),
             State::Cancelled => self.end(Outcome::Cancelled, true, port, waker),
             State::Over => panic!("polled after it was ready"),
         }
     }
 
+    /// Polls a fiber that has left the block.
+    fn ask(
+        &mut self,
+        awaited: Arc<dyn Answer<T>>,
+        port: Option<&Port<'_>>,
+        waker: &Waker,
+    ) -> Poll<Result<T, Error>> {
+        match awaited.answer(waker) {
+            Some((outcome, is_cut_short)) => self.end(outcome, is_cut_short, port, waker),
+            None => {
+                self.state = State::Apart(awaited);
+                self.wait(port, waker)
+            }
+        }
+    }
+
+    fn wait(&self, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
+        if let Some(port) = port {
+            port.wait_beside(waker);
+        }
+        Poll::Pending
+    }
+
     fn start(&mut self, fiber: Fiber<T, R>, port: &Port<'_>, waker: &Waker) -> Poll<Result<T, Error>> {
         let frame = || Frame::new("await", self.site);
-        // Nobody can know what an `async` block has done before.
-        if !port.begin(true, frame) && self.put_off(port, waker) {
+        if !port.begin_await(frame) && self.put_off(port, waker) {
             self.state = State::New(fiber);
             return Poll::Pending;
         }
         self.put_off = 0;
+        port.enter();
         // Another waker belongs to a wrapper, possibly an executor that blocks until it is woken.
         let may_stay = port.is_behind(waker);
         let apart = Slot::apart();
@@ -143,7 +178,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             elsewhere = port.cx().on(&apart);
             &elsewhere
         };
-        let outside = Settings::begin(cx, port.forks());
+        let outside = Settings::of(cx);
         if cx.masks() > 0
             && let Some(fiber) = cx.own_node()
         {
@@ -151,10 +186,6 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         }
         let pushed = match run_guarded(fiber.into_run(), cx).detach(cx) {
             Ok(outcome) => {
-                if cx.has_left_over() {
-                    cx.drop_left_over();
-                }
-                port.keep(outside.end(cx).place());
                 let is_cut_short = outcome.is_cancelled() && cx.own_node().is_some_and(Context::is_cut_short);
                 return self.end(outcome, is_cut_short, Some(port), waker);
             }
@@ -162,17 +193,18 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         };
         port.runs_on();
         let held = Held::after(outside, cx, port);
-        let awaited = if may_stay {
-            let awaited = Arc::new(Awaited::new(Stage::Asked(pushed, held), self.site));
-            port.ask_for(awaited.clone());
-            awaited
+        self.state = if may_stay {
+            let (exchange, ticket) = port.exchange();
+            port.ask_for(Asked::new(ticket, pushed, held, self.site));
+            State::Begun(exchange, ticket, false)
         } else {
-            let awaited = Arc::new(Awaited::new(Stage::Left, self.site));
-            let (cx, suspended) = (port.cx(), pushed.take(&apart));
-            awaited.clone().go_apart(cx, port.place_apart(), suspended, held.inside(cx), waker.clone());
-            awaited
+            let (cx, mut suspended) = (port.cx(), pushed.take(&apart));
+            let awaited = Awaited::apart(cx, port.place_apart(), &mut suspended, held.inside(cx), self.site);
+            // Nobody else has left one.
+            let _ = awaited.outcome.join(waker.clone());
+            awaited.clone().go_on(cx, suspended);
+            State::Apart(awaited)
         };
-        self.state = State::Waiting(awaited);
         Poll::Pending
     }
 
@@ -201,7 +233,22 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             // Also after a failure, because code that awaits until it succeeds is a loop like any other.
             port.owe_point();
         }
-        match outcome.passed(Frame::new("await", self.site)) {
+        let outcome = match outcome {
+            Outcome::Success(value) => return Poll::Ready(Ok(value)),
+            other => other.passed(Frame::new("await", self.site)),
+        };
+        self.fail(outcome, is_cut_short, port, waker)
+    }
+
+    #[cold]
+    fn fail(
+        &mut self,
+        outcome: Outcome<T>,
+        is_cut_short: bool,
+        port: Option<&Port<'_>>,
+        waker: &Waker,
+    ) -> Poll<Result<T, Error>> {
+        match outcome {
             Outcome::Success(value) => Poll::Ready(Ok(value)),
             Outcome::Failure(error) => Poll::Ready(Err(error)),
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
@@ -224,8 +271,16 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
 
 impl<T, R> Drop for FiberFuture<T, R> {
     fn drop(&mut self) {
-        if let State::Waiting(awaited) = &self.state {
-            awaited.give_up();
+        match &self.state {
+            State::Begun(exchange, ticket, _) => {
+                if !Port::with_current(|port| {
+                    port.is_some_and(|port| port.is_of(exchange) && port.forget(*ticket))
+                }) {
+                    exchange.give_up(*ticket);
+                }
+            }
+            State::Apart(awaited) => awaited.give_up(),
+            State::New(_) | State::Cancelled | State::Over => {}
         }
     }
 }
@@ -242,33 +297,46 @@ enum Held {
     /// begins, because nobody forks there before.
     Outside(Forks),
     /// These are those of the fiber. The context has the block's.
-    Inside(Box<Settings>),
+    Inside(Box<(Settings, Forks)>),
 }
 
 impl Held {
     /// The fiber has pushed its frames to the slot of `cx`. `outside` are the settings of the block.
+    #[inline]
     fn after(outside: Settings, cx: &Cx<'_>, port: &Port<'_>) -> Self {
+        let context = cx.context();
+        if !context.may_have_had_fork_place() && outside.hold(cx) {
+            return Held::Outside(port.take_forks());
+        }
+        Held::after_changes(outside, cx, port)
+    }
+
+    fn after_changes(mut outside: Settings, cx: &Cx<'_>, port: &Port<'_>) -> Self {
+        let context = cx.context();
         // Fibers that are awaited in place inside have already set their own parents of forks.
         let mut levels = Vec::new();
-        if cx.context().may_have_had_fork_place() {
-            cx.visit_newest(&mut Visit::Forks(&mut levels));
+        cx.visit_newest(&mut Visit::Forks(&mut levels));
+        let (outermost, forks) = (levels.pop(), port.take_forks());
+        if !matches!(outermost, Some(Some(_)))
+            && !context.has_fork_place()
+            && forks.place().is_none()
+            && outside.hold(cx)
+        {
+            return Held::Outside(forks);
         }
-        let outermost = levels.pop();
-        if !matches!(outermost, Some(Some(_))) && outside.hold(cx) {
-            return Held::Outside(outside.forks);
-        }
-        let inside = outside.enter(cx);
+        outside.swap(cx);
+        let (inside, forks) = (outside, context.set_forks(forks));
         match outermost {
             Some(place) => port.keep(place.as_ref()),
-            None => port.keep(inside.forks.place()),
+            None => port.keep(forks.place()),
         }
-        Held::Inside(Box::new(inside))
+        Held::Inside(Box::new((inside, forks)))
     }
 
     /// The settings of the fiber. The context has those of the block from now on.
-    fn inside(self, cx: &Cx<'_>) -> Settings {
+    fn inside(self, cx: &Cx<'_>) -> (Settings, Forks) {
         match self {
-            Held::Outside(forks) => Settings::begin(cx, forks),
+            Held::Outside(forks) => (Settings::of(cx), cx.context().set_forks(forks)),
             Held::Inside(inside) => *inside,
         }
     }
@@ -278,172 +346,63 @@ impl Held {
     fn outside(self, cx: &Cx<'_>) -> Forks {
         match self {
             Held::Outside(forks) => forks,
-            Held::Inside(inside) => inside.enter(cx).forks,
-        }
-    }
-}
-
-/// An awaited fiber that had to wait, shared by its future and its frames.
-struct Awaited<T: Send + 'static> {
-    /// Where the fiber leaves its outcome, with the context in which it has ended, and its future the waker of the last poll.
-    outcome: Delivery<(Context, Outcome<T>), Waker>,
-    stage: Mutex<Stage<T>>,
-    site: Site,
-}
-
-enum Stage<T: Send + 'static> {
-    /// Started in this poll of the block; its wait has not begun. Its frames are the newest ones of the block.
-    Asked(Pushed<T>, Held),
-    InPlace,
-    /// In its own context, with the contexts that it had made below the block before it moved.
-    Apart(Context, Vec<Context>),
-    /// About to move apart.
-    Left,
-}
-
-/// An awaited fiber, as the driver uses it.
-pub(super) trait Asked: Send + Sync {
-    /// Waits in the context of the block, then continues with the block.
-    fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>);
-    /// Continues below `above`, and wakes the block at its end.
-    fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker);
-}
-
-/// An awaited fiber, as its future uses it.
-trait Answer<T>: Send + Sync {
-    /// The outcome, if the fiber has ended, and whether it is [cut short](FiberFuture::end). Otherwise the end of the fiber wakes `waker`.
-    fn answer(&self, waker: &Waker) -> Option<(Outcome<T>, bool)>;
-    /// Called when the future is dropped.
-    fn give_up(&self);
-}
-
-impl<T: Send + 'static> Awaited<T> {
-    fn new(stage: Stage<T>, site: Site) -> Self {
-        Awaited { outcome: Delivery::new(), stage: Mutex::new(stage), site }
-    }
-
-    fn leave_asked(&self, next: Stage<T>) -> (Pushed<T>, Held) {
-        match mem::replace(&mut *self.stage.lock(), next) {
-            Stage::Asked(pushed, held) => (pushed, held),
-            _ => unreachable!("an awaited fiber waits once"),
-        }
-    }
-
-    /// Delivers the outcome. Returns the waker to be woken.
-    fn deliver(&self, context: Context, outcome: Outcome<T>) -> Option<Waker> {
-        let before = self.outcome.complete((context, outcome))?;
-        if !before.is_forgotten {
-            return before.joiner;
-        }
-        if let Some((context, outcome)) = self.outcome.take() {
-            forget(outcome, &context);
-        }
-        None
-    }
-}
-
-impl<T: Send + 'static> Awaited<T> {
-    /// Continues below `above` with these frames, and wakes the block at its end.
-    fn go_apart(
-        self: Arc<Self>,
-        cx: &Cx<'_>,
-        above: &Context,
-        mut suspended: Suspended<T>,
-        inside: Settings,
-        waker: Waker,
-    ) {
-        let block = cx.context();
-        // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
-        // restored part of the region is not shielded, so its context is below that of the block itself.
-        let outside = inside.masks.min(cx.masks());
-        let is_restored = outside < cx.masks();
-        let shielded = is_restored && outside > cx.masks_outside();
-        let parent = if is_restored { block } else { above };
-        let fiber = parent.begun(shielded, Origin::unnamed(self.site), Seed::without(((), ())));
-        fiber.announce(parent);
-        fiber.begin_in_masks(inside.masks, outside);
-        let mut parts = Vec::new();
-        suspended.frames().visit(&mut Visit::Parts(&mut parts));
-        // They are below the block, whose locals may change. An event of theirs would claim the races around the block, as the fiber that
-        // goes on in its own context releases none.
-        parts.drain(..).for_each(|part| {
-            part.keep_locals(inside.locals.clone());
-            part.leave_races();
-        });
-        // Giving up a fiber does not interrupt an uncancelable region of that fiber.
-        if inside.masks <= cx.masks() {
-            suspended.frames().visit(&mut Visit::Parts(&mut parts));
-        }
-        let forks = Forks::apart(Some(above.clone()), cx.is_masked());
-        let mut levels = Vec::new();
-        suspended.frames().visit(&mut Visit::Forks(&mut levels));
-        let (mut awaited, mut forks) = (levels.len(), Some(forks));
-        let moves = &mut Visit::Move { from: block, to: &fiber, awaited: &mut awaited, forks: &mut forks };
-        suspended.frames().visit(moves);
-        inside.enter_new(&fiber, forks);
-        // The block has not waited since the fiber began, so a limit without a node is one of the fiber.
-        block.hand_limit(&fiber);
-        *self.stage.lock() = Stage::Apart(fiber.clone(), parts);
-        // Another task may have polled again already; its waker stays.
-        _ = self.outcome.join(waker);
-        if self.outcome.is_forgotten() {
-            self.give_up();
-        }
-        let inside = NodeGuard::new(fiber.clone());
-        suspended.wait_as(cx, fiber, Stepped(Apart(Some((self, inside)))));
-    }
-}
-
-impl<T: Send + 'static> Asked for Awaited<T> {
-    fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>) {
-        let (pushed, held) = self.leave_asked(Stage::InPlace);
-        let waiting = Awaits { context: cx.context().clone(), outside: held.outside(cx), block };
-        let _ = pushed.attach(cx).push(cx, Here { awaited: self, waiting: Some(waiting) });
-    }
-
-    fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
-        let (pushed, held) = self.leave_asked(Stage::Left);
-        self.go_apart(cx, above, pushed.split(cx), held.inside(cx), waker);
-    }
-}
-
-impl<T: Send + 'static> Answer<T> for Awaited<T> {
-    fn answer(&self, waker: &Waker) -> Option<(Outcome<T>, bool)> {
-        let mut unanswered = None;
-        while !self.outcome.is_done() {
-            drop(self.outcome.withdraw());
-            match self.outcome.join(unanswered.unwrap_or_else(|| waker.clone())) {
-                Joining::Waits => return None,
-                Joining::Over(_) => break,
-                // The fiber moves apart meanwhile, with the waker of the first poll.
-                Joining::Occupied(waker) => unanswered = Some(waker),
+            Held::Inside(inside) => {
+                let (mut settings, forks) = *inside;
+                settings.swap(cx);
+                cx.context().set_forks(forks)
             }
         }
-        let (fiber, outcome) = self.outcome.take()?;
-        let is_cut_short = outcome.is_cancelled() && fiber.is_cut_short();
-        Some((outcome, is_cut_short))
-    }
-
-    fn give_up(&self) {
-        if let Some((context, outcome)) = self.outcome.forget() {
-            return forget(outcome, &context);
-        }
-        // The end of this fiber needs no waker any more. While it kept that of the block, the next awaited fiber could not run in place.
-        drop(self.outcome.withdraw());
-        // A fiber that is about to move apart finds out by itself, after the same lock.
-        let mut stage = self.stage.lock();
-        let Stage::Apart(fiber, parts) = &mut *stage else { return };
-        let (fiber, parts) = (fiber.clone(), mem::take(parts));
-        drop(stage);
-        fiber.cancel();
-        parts.iter().for_each(Context::cancel);
     }
 }
 
-/// The frame after an awaited fiber in place: gives the outcome to its future, and continues with the block.
-struct Here<T: Send + 'static> {
-    awaited: Arc<Awaited<T>>,
+// ---- in place ----
+
+/// A fiber that was begun in this poll of the block, and has to wait. Its frames are the newest ones of the block.
+pub(super) struct Asked {
+    pub(super) ticket: Ticket,
+    pushed: AnyPushed,
+    held: Held,
+    site: Site,
+    /// Functions for the type of its value.
+    here: fn(Self, &Cx<'_>, Box<dyn Rest>),
+    apart: fn(Self, &Port<'_>, Waker),
+}
+
+impl Asked {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn new<T: Send + 'static>(ticket: Ticket, pushed: Pushed<T>, held: Held, site: Site) -> Self {
+        Asked { ticket, pushed: pushed.erase(), held, site, here: Asked::here::<T>, apart: Asked::apart::<T> }
+    }
+
+    /// Waits in the context of the block, then continues with the block.
+    pub(super) fn wait_here(self, cx: &Cx<'_>, block: Box<dyn Rest>) {
+        (self.here)(self, cx, block);
+    }
+
+    /// Continues in a context of its own, and wakes the block at its end.
+    pub(super) fn move_apart(self, port: &Port<'_>, waker: Waker) {
+        (self.apart)(self, port, waker);
+    }
+
+    fn here<T: Send + 'static>(self, cx: &Cx<'_>, block: Box<dyn Rest>) {
+        let waiting = Awaits { context: cx.context().clone(), outside: self.held.outside(cx), block };
+        let here = Here::<T> { ticket: self.ticket, waiting: Some(waiting), gives: PhantomData };
+        let _ = self.pushed.of::<T>().attach(cx).push(cx, here);
+    }
+
+    fn apart<T: Send + 'static>(self, port: &Port<'_>, waker: Waker) {
+        let (cx, mut suspended) = (port.cx(), self.pushed.of::<T>().split(port.cx()));
+        let awaited = Awaited::apart(cx, port.place_apart(), &mut suspended, self.held.inside(cx), self.site);
+        port.hand_over(self.ticket, awaited.clone(), Some(waker));
+        awaited.go_on(cx, suspended);
+    }
+}
+
+/// The frame after an awaited fiber in place: continues with the block, where its future takes the outcome.
+struct Here<T> {
+    ticket: Ticket,
     waiting: Option<Awaits>,
+    gives: PhantomData<fn(T)>,
 }
 
 /// A block that waits for a fiber in its own context.
@@ -492,18 +451,182 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
         let (context, block) = self.waiting.take().expect("a frame is run once").end();
-        if let Some(waker) = self.awaited.deliver(context, outcome) {
-            // By now, a wrapper owns the future.
-            drop(guard(|| waker.wake()));
-        }
-        block.go_on(cx)
+        let arrival = Arrival(self.ticket, Cell::new(Some((context, outcome))));
+        block.go_on(cx, Some(&arrival))
     }
 }
 
-impl<T: Send + 'static> Drop for Here<T> {
+impl<T> Drop for Here<T> {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.take() {
             drop_nested(waiting.end().1);
+        }
+    }
+}
+
+/// The outcome of an awaited fiber in place, on the stack of the driver while it polls the block.
+pub(super) struct Arrival<T>(Ticket, Cell<Option<(Context, Outcome<T>)>>);
+
+impl<T> Arrival<T> {
+    pub(super) fn take(&self) -> Option<(Context, Outcome<T>)> {
+        self.1.take()
+    }
+}
+
+/// An [`Arrival`], for the driver.
+pub(super) trait Arrived: Any {
+    fn ticket(&self) -> Ticket;
+    /// Gives what the future has not taken to the exchange.
+    fn leave(&self, exchange: &Exchange);
+    /// The future was dropped.
+    fn forget(&self);
+}
+
+impl<T: Send + 'static> Arrived for Arrival<T> {
+    fn ticket(&self) -> Ticket {
+        self.0
+    }
+
+    #[cold]
+    fn leave(&self, exchange: &Exchange) {
+        let Some(end) = self.take() else { return };
+        let awaited = Arc::new(Awaited { outcome: Delivery::new(), apart: None });
+        _ = awaited.outcome.complete(end);
+        exchange.hand_over(self.0, awaited, None);
+    }
+
+    #[cold]
+    fn forget(&self) {
+        if let Some((context, outcome)) = self.take() {
+            forget(outcome, &context);
+        }
+    }
+}
+
+// ---- apart ----
+
+/// An awaited fiber that has left its block, shared by its future and its frames.
+struct Awaited<T> {
+    /// Where the fiber leaves its outcome, with the context in which it has ended, and its future the waker of the last poll.
+    outcome: Delivery<(Context, Outcome<T>), Waker>,
+    /// Its own context, and the contexts that it had made below the block before it moved. `None` if it has ended in place.
+    apart: Option<(Context, Vec<Context>)>,
+}
+
+/// The same, as its future uses it.
+trait Answer<T>: Send + Sync {
+    /// The outcome, if the fiber has ended, and whether it is [cut short](FiberFuture::end). Otherwise the end of the fiber wakes `waker`.
+    fn answer(&self, waker: &Waker) -> Option<(Outcome<T>, bool)>;
+    /// Called when the future is dropped.
+    fn give_up(&self);
+}
+
+impl<T: Send + 'static> Awaited<T> {
+    /// Of the exchange, where the ticket of a future leads to a fiber of its type.
+    fn of(shared: Arc<dyn Shared>) -> Arc<Self> {
+        let shared: Arc<dyn Any + Send + Sync> = shared;
+        shared.downcast().unwrap_or_else(|_| unreachable!("the ticket of another fiber"))
+    }
+
+    /// Moves the frames to a context below `above`, with the settings `inside`.
+    fn apart(
+        cx: &Cx<'_>,
+        above: &Context,
+        suspended: &mut Suspended<T>,
+        (inside, forks_inside): (Settings, Forks),
+        site: Site,
+    ) -> Arc<Self> {
+        let block = cx.context();
+        // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
+        // restored part of the region is not shielded, so its context is below that of the block itself.
+        let outside = inside.masks.min(cx.masks());
+        let is_restored = outside < cx.masks();
+        let shielded = is_restored && outside > cx.masks_outside();
+        let parent = if is_restored { block } else { above };
+        let fiber = parent.begun(shielded, Origin::unnamed(site), Seed::without(((), ())));
+        fiber.announce(parent);
+        fiber.begin_in_masks(inside.masks, outside);
+        let mut parts = Vec::new();
+        suspended.frames().visit(&mut Visit::Parts(&mut parts));
+        // They are below the block, whose locals may change. An event of theirs would claim the races around the block, as the fiber that
+        // goes on in its own context releases none.
+        parts.drain(..).for_each(|part| {
+            part.keep_locals(inside.locals.clone());
+            part.leave_races();
+        });
+        // Giving up a fiber does not interrupt an uncancelable region of that fiber.
+        if inside.masks <= cx.masks() {
+            suspended.frames().visit(&mut Visit::Parts(&mut parts));
+        }
+        let forks = Forks::apart(Some(above.clone()), cx.is_masked());
+        let mut levels = Vec::new();
+        suspended.frames().visit(&mut Visit::Forks(&mut levels));
+        let (mut awaited, mut forks) = (levels.len(), Some(forks));
+        let moves = &mut Visit::Move { from: block, to: &fiber, awaited: &mut awaited, forks: &mut forks };
+        suspended.frames().visit(moves);
+        inside.enter_new(&fiber);
+        fiber.set_forks(forks.unwrap_or(forks_inside));
+        // The block has not waited since the fiber began, so a limit without a node is one of the fiber.
+        block.hand_limit(&fiber);
+        Arc::new(Awaited { outcome: Delivery::new(), apart: Some((fiber, parts)) })
+    }
+
+    /// Waits in its own context.
+    fn go_on(self: Arc<Self>, cx: &Cx<'_>, suspended: Suspended<T>) {
+        let (fiber, _) = self.apart.as_ref().expect("the fiber has moved");
+        let fiber = fiber.clone();
+        let inside = NodeGuard::new(fiber.clone());
+        suspended.wait_as(cx, fiber, Stepped(Apart(Some((self, inside)))));
+    }
+
+    /// Delivers the outcome. Returns the waker to be woken.
+    fn deliver(&self, context: Context, outcome: Outcome<T>) -> Option<Waker> {
+        let before = self.outcome.complete((context, outcome))?;
+        if !before.is_forgotten {
+            return before.joiner;
+        }
+        if let Some((context, outcome)) = self.outcome.take() {
+            forget(outcome, &context);
+        }
+        None
+    }
+}
+
+impl<T: Send + 'static> Answer<T> for Awaited<T> {
+    fn answer(&self, waker: &Waker) -> Option<(Outcome<T>, bool)> {
+        if !self.outcome.is_done() {
+            drop(self.outcome.withdraw());
+            if let Joining::Waits = self.outcome.join(waker.clone()) {
+                return None;
+            }
+        }
+        let (fiber, outcome) = self.outcome.take()?;
+        let is_cut_short = outcome.is_cancelled() && fiber.is_cut_short();
+        Some((outcome, is_cut_short))
+    }
+
+    fn give_up(&self) {
+        Shared::give_up(self);
+    }
+}
+
+impl<T: Send + 'static> Shared for Awaited<T> {
+    fn expect(&self, waker: Waker) -> Option<Waker> {
+        match self.outcome.join(waker) {
+            Joining::Waits => None,
+            Joining::Over(waker) | Joining::Occupied(waker) => Some(waker),
+        }
+    }
+
+    fn give_up(&self) {
+        if let Some((context, outcome)) = self.outcome.forget() {
+            return forget(outcome, &context);
+        }
+        // The end of this fiber needs no waker any more. While it kept that of the block, the next awaited fiber could not run in place.
+        drop(self.outcome.withdraw());
+        if let Some((fiber, parts)) = &self.apart {
+            fiber.cancel();
+            parts.iter().for_each(Context::cancel);
         }
     }
 }

@@ -23,7 +23,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
 
-use super::awaited::{Asked, end_apart};
+use super::awaited::{Arrival, Arrived, Asked, end_apart};
+use super::exchange::{Exchange, Shared, Ticket};
 use super::stop::{Gives, Leaving, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::drop_queue::drop_nested;
@@ -57,8 +58,7 @@ pub(crate) fn new<T: Send + 'static, F: Future + Send + 'static>(
     frame: Frame,
     end: fn(F::Output, Frame) -> Result<T, Stop<T>>,
 ) -> Boxed<T> {
-    let (waker, apart) = (OnceLock::new(), OnceCell::new());
-    Boxed::erased(Box::new(Block { future, waits: Waits::Parked, waker, apart, frame, end }))
+    Boxed::erased(Box::new(Block { future, is_paused: false, own: Own::default(), frame, end }))
 }
 
 // ---- the wait of the macro ----
@@ -155,7 +155,7 @@ impl<R: Run, const AFTER_CODE: bool> Future for Wait<R, R::Out, AFTER_CODE> {
         if !matches!(this.stage, Stage::New(_)) {
             return port.arrived(this.slot.value.take());
         }
-        if !port.begin(AFTER_CODE, || this.slot.frame()) {
+        if port.has.get() != 0 && !port.free() || !port.begin(AFTER_CODE, || this.slot.frame()) {
             return Poll::Pending;
         }
         let Stage::New(run) = mem::replace(&mut this.stage, Stage::Gone) else {
@@ -201,12 +201,30 @@ pub(super) struct Port<'a> {
     cx: Cx<'a>,
     /// The event that the block waits for at this point of the poll.
     waits: Cell<Waits>,
-    /// Whether `waits` is anything but `Parked`.
-    has_asked: Cell<bool>,
+    /// What has happened in this poll: [`ASKED`], [`ENTERED`], [`GIVEN_UP`].
+    has: Cell<u8>,
     /// Whether a scheduling point is due before the next wait begins.
     point: Cell<Point>,
-    waker: &'a OnceLock<Arc<BlockWaker>>,
-    apart: &'a OnceCell<NodeGuard>,
+    guest: &'a Cell<Guest>,
+    /// The end of the fiber that the block has waited for in place, until its future takes it.
+    arrived: Cell<Option<&'a dyn Arrived>>,
+    own: &'a Own,
+}
+
+/// `waits` is anything but `Parked`.
+const ASKED: u8 = 1;
+/// The guest is `Ready`.
+const ENTERED: u8 = 2;
+/// The future of the fiber that the block waits for was dropped.
+const GIVEN_UP: u8 = 4;
+
+/// A fiber that runs in the context of the block because the block awaits it.
+enum Guest {
+    None,
+    /// It runs, or has ended, and the block has begun no other wait since. The context has the parent of its forks, this is the block's.
+    Ready(Forks),
+    /// It has to wait. The block waits for it, if nothing else happens in this poll.
+    Waits(Asked),
 }
 
 /// Whether the next wait of a turn is a scheduling point.
@@ -227,7 +245,7 @@ enum Waits {
     /// The block waits for the frames that a `Wait` inside it, with this slot, has pushed.
     Pushed(NonNull<()>, Push),
     /// The block waits for an awaited fiber, in place.
-    Await(Arc<dyn Asked>),
+    Await,
     /// The block waits for its next turn, which begins with the wait that is due.
     Paused,
     /// The block has ended, and will not be polled again.
@@ -300,15 +318,44 @@ impl Port<'_> {
     /// Begins a wait. `false`: the turn is over, and the block will be polled again in the next one. `after_code`: the
     /// block may have run code before it.
     #[inline]
-    pub(super) fn begin(&self, after_code: bool, frame: impl FnOnce() -> Frame) -> bool {
-        if self.has_asked.get() && !self.clear() {
-            return false;
-        }
+    fn begin(&self, after_code: bool, frame: impl FnOnce() -> Frame) -> bool {
         if self.pass_point(after_code) && !(self.cx.spend() || self.cx.ask(SwitchPoint::Bind(frame()))) {
             self.ask(Waits::Paused);
             return false;
         }
         true
+    }
+
+    /// Begins a wait for an awaited fiber.
+    #[inline]
+    pub(super) fn begin_await(&self, frame: impl FnOnce() -> Frame) -> bool {
+        // Nobody can know what an `async` block has done before.
+        (!self.has(ASKED) || self.clear()) && self.begin(true, frame)
+    }
+
+    /// An awaited fiber runs in the context of the block, but for the parent of its forks.
+    #[inline]
+    pub(super) fn enter(&self) {
+        if !self.has(ENTERED) {
+            self.has.set(self.has.get() | ENTERED);
+            let place = self.own.apart.get().map(|apart| Context::clone(apart));
+            let forks = Forks::apart(place, self.cx.is_masked());
+            self.guest.set(Guest::Ready(self.cx.context().set_forks(forks)));
+        }
+    }
+
+    /// The parent of the block's own forks. The context still has that of the awaited fiber, which has to wait.
+    pub(super) fn take_forks(&self) -> Forks {
+        self.has.set(self.has.get() & !ENTERED);
+        match self.guest.replace(Guest::None) {
+            Guest::Ready(forks) => forks,
+            _ => unreachable!("a fiber is awaited"),
+        }
+    }
+
+    #[inline]
+    fn has(&self, flag: u8) -> bool {
+        self.has.get() & flag != 0
     }
 
     /// Whether a scheduling point is due, which is passed herewith.
@@ -340,91 +387,143 @@ impl Port<'_> {
         value.map_or(Poll::Pending, Poll::Ready)
     }
 
+    /// Frees the context for a wait of the macro.
+    #[cold]
+    fn free(&self) -> bool {
+        if self.has(ENTERED) {
+            self.leave();
+        }
+        self.clear()
+    }
+
+    /// The context has the block's own parent of forks again.
+    fn leave(&self) {
+        let forks = self.take_forks();
+        self.keep(self.cx.context().set_forks(forks).place());
+    }
+
     /// Frees the context for the next wait: the awaited fiber that waits in it moves to a context of its own.
     #[cold]
     fn clear(&self) -> bool {
-        match self.waits.replace(Waits::Parked) {
-            Waits::Await(asked) => {
-                self.has_asked.set(false);
-                self.move_apart(asked, self.block_waker());
-                true
+        match self.guest.replace(Guest::None) {
+            Guest::Waits(asked) => {
+                self.has.set(self.has.get() & !(ASKED | GIVEN_UP));
+                self.waits.set(Waits::Parked);
+                asked.move_apart(self, self.block_waker());
             }
-            other => {
-                self.waits.set(other);
-                false
-            }
+            guest => self.guest.set(guest),
         }
+        !self.has(ASKED)
     }
 
     /// Handles another poll of an awaited fiber. With a waker other than the block's, the fiber cannot stay in place:
     /// the waker may belong to an executor that blocks until it is woken.
     pub(super) fn wait_beside(&self, waker: &Waker) {
-        if self.has_asked.get() && !self.is_behind(waker) {
+        if self.has(ASKED) && !self.is_behind(waker) {
             self.clear();
         }
     }
 
     fn ask(&self, waits: Waits) {
-        self.has_asked.set(true);
+        self.has.set(self.has.get() | ASKED);
         self.waits.set(waits);
     }
 
     /// Makes the block wait for an awaited fiber, unless it waits for another one too.
-    pub(super) fn ask_for(&self, asked: Arc<dyn Asked>) {
-        self.ask(Waits::Await(asked));
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn ask_for(&self, asked: Asked) {
+        self.guest.set(Guest::Waits(asked));
+        self.ask(Waits::Await);
     }
 
     #[cold]
     pub(super) fn stop(&self, outcome: Outcome<Infallible>) {
-        if self.has_asked.get() {
+        if self.has(ASKED) {
             self.clear();
         }
         self.ask(Waits::Stopped(outcome));
     }
 
-    /// Moves a fiber that was started in place to a context of its own, in which it continues.
-    fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
-        asked.move_apart(&self.cx, self.place_apart(), waker);
+    /// The exchange of the block, and a ticket for the fiber that has to wait.
+    pub(super) fn exchange(&self) -> (Arc<Exchange>, Ticket) {
+        let exchange = self.own.exchange.get_or_init(Arc::default);
+        (exchange.clone(), exchange.ticket())
+    }
+
+    /// Whether this is a poll of the block with this exchange.
+    pub(super) fn is_of(&self, exchange: &Arc<Exchange>) -> bool {
+        self.own.exchange.get().is_some_and(|own| Arc::ptr_eq(own, exchange))
+    }
+
+    /// The end of the fiber with this ticket, if the block is polled because of it.
+    pub(super) fn take_arrived<T: Send + 'static>(&self, ticket: Ticket) -> Option<(Context, Outcome<T>)> {
+        let arrived = self.arrived.get().filter(|arrived| arrived.ticket() == ticket)?;
+        self.arrived.set(None);
+        let arrived: &dyn Any = arrived;
+        arrived.downcast_ref::<Arrival<T>>()?.take()
+    }
+
+    /// The future with this ticket is dropped. `false`: its fiber has not arrived.
+    pub(super) fn forget(&self, ticket: Ticket) -> bool {
+        if let Some(arrived) = self.arrived.get()
+            && arrived.ticket() == ticket
+        {
+            self.arrived.set(None);
+            arrived.forget();
+            return true;
+        }
+        let guest = self.guest.replace(Guest::None);
+        if matches!(&guest, Guest::Waits(asked) if asked.ticket == ticket) {
+            self.has.set(self.has.get() | GIVEN_UP);
+        }
+        self.guest.set(guest);
+        false
+    }
+
+    fn begun_exchange(&self) -> &Exchange {
+        self.own.exchange.get().expect("its tickets are of the exchange")
+    }
+
+    /// Gives an awaited fiber that leaves the block to its future.
+    pub(super) fn hand_over(&self, ticket: Ticket, shared: Arc<dyn Shared>, waker: Option<Waker>) {
+        self.begun_exchange().hand_over(ticket, shared, waker);
     }
 
     /// The place of awaited fibers that move apart.
     pub(super) fn place_apart(&self) -> &Context {
-        self.apart.get_or_init(|| NodeGuard::new(self.cx.context().place_of_awaited(self.cx.is_masked())))
-    }
-
-    /// The parent of an awaited fiber's forks.
-    #[inline]
-    pub(super) fn forks(&self) -> Forks {
-        let place = self.apart.get().map(|apart| Context::clone(apart));
-        Forks::apart(place, self.cx.is_masked())
+        self.own.apart.get_or_init(|| NodeGuard::new(self.cx.context().place_of_awaited(self.cx.is_masked())))
     }
 
     /// Makes this the place of awaited fibers and their forks, if the block has none yet.
     #[inline]
     pub(super) fn keep(&self, place: Option<&Context>) {
-        keep(self.apart, place);
+        keep(&self.own.apart, place);
     }
 
     fn block_waker(&self) -> Waker {
-        Waker::from(self.waker.get_or_init(Arc::default).clone())
+        Waker::from(self.own.waker.get_or_init(Arc::default).clone())
     }
 
     /// Whether only the awaited fiber can make the block continue: no other code holds the block's waker, or has used
     /// it.
     fn is_alone(&self) -> bool {
-        self.waker.get().is_none_or(|waker| Arc::strong_count(waker) == 1 && !waker.is_woken())
+        self.own.waker.get().is_none_or(|waker| Arc::strong_count(waker) == 1 && !waker.is_woken())
     }
 
     /// The event that the block waits for, at the end of the poll.
     fn settle(&self, is_over: bool) -> Waits {
-        match self.waits.replace(Waits::Parked) {
-            // With one reference, which is this one, its future was dropped.
-            Waits::Await(asked) if is_over || Arc::strong_count(&asked) == 1 || !self.is_alone() => {
-                self.move_apart(asked, self.block_waker());
-                Waits::Parked
-            }
-            waits => waits,
+        if self.has(ENTERED) {
+            self.leave();
         }
+        if let Some(arrived) = self.arrived.get() {
+            arrived.leave(self.begun_exchange());
+        }
+        let waits = self.waits.replace(Waits::Parked);
+        if matches!(waits, Waits::Await) && (is_over || self.has(GIVEN_UP) || !self.is_alone()) {
+            self.clear();
+            return Waits::Parked;
+        }
+        waits
     }
 }
 
@@ -441,14 +540,14 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(clone_waker, wake, wake, |_|
 unsafe fn clone_waker(port: *const ()) -> RawWaker {
     // SAFETY: this is called with a live port. It reads one field, which no thread writes, without making a reference to
     // the other fields, which belong to the driver's thread. An `OnceLock` may be shared.
-    let waker = unsafe { (*port.cast::<Port<'_>>()).waker };
+    let waker = unsafe { &(*port.cast::<Port<'_>>()).own.waker };
     let waker = ManuallyDrop::new(Waker::from(waker.get_or_init(Arc::default).clone()));
     RawWaker::new(waker.data(), waker.vtable())
 }
 
 unsafe fn wake(port: *const ()) {
     // SAFETY: as in `clone_waker`.
-    let waker = unsafe { (*port.cast::<Port<'_>>()).waker };
+    let waker = unsafe { &(*port.cast::<Port<'_>>()).own.waker };
     task::Wake::wake(waker.get_or_init(Arc::default).clone());
 }
 
@@ -457,33 +556,45 @@ unsafe fn wake(port: *const ()) {
 /// A block, in one allocation for its whole life: not started, running, waiting.
 struct Block<T, F: Future> {
     future: F,
-    waits: Waits,
-    /// Made when code in the block clones the waker.
-    waker: OnceLock<Arc<BlockWaker>>,
-    /// The node of the awaited fibers that have moved apart. It ends before the block does.
-    apart: OnceCell<NodeGuard>,
+    /// Whether the next turn begins with the wait that is due.
+    is_paused: bool,
+    own: Own,
     frame: Frame,
     /// Translates the output of the future into the end of the block.
     end: fn(F::Output, Frame) -> Result<T, Stop<T>>,
 }
 
+/// What a block makes when it needs it.
+#[derive(Default)]
+struct Own {
+    /// Made when code in the block clones the waker.
+    waker: OnceLock<Arc<BlockWaker>>,
+    /// Made when a fiber has to wait that the block awaits in place.
+    exchange: OnceCell<Arc<Exchange>>,
+    /// The node of the awaited fibers that have moved apart. It ends before the block does.
+    apart: OnceCell<NodeGuard>,
+}
+
 impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
-    /// Returns `None` if the block has to [wait](Block::wait).
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Over<T>> {
-        if let Some(waker) = self.waker.get() {
+    /// Returns what the block has to [wait](Block::wait) for, if it is not over.
+    fn poll(
+        &mut self,
+        cx: &Cx<'_>,
+        arrived: Option<&dyn Arrived>,
+        guest: &Cell<Guest>,
+    ) -> Result<Over<T>, Waits> {
+        if let Some(waker) = self.own.waker.get() {
             waker.begin_poll();
         }
+        let is_paused = mem::replace(&mut self.is_paused, false);
         let port = Port {
             cx: *cx,
             waits: Cell::new(Waits::Parked),
-            has_asked: Cell::new(false),
-            point: Cell::new(if matches!(self.waits, Waits::Paused) {
-                Point::Passed
-            } else {
-                Point::AfterCode
-            }),
-            waker: &self.waker,
-            apart: &self.apart,
+            has: Cell::new(0),
+            point: Cell::new(if is_paused { Point::Passed } else { Point::AfterCode }),
+            guest,
+            arrived: Cell::new(arrived),
+            own: &self.own,
         };
         // SAFETY: the functions of the table keep the contract of a waker while the port lives.
         let waker = unsafe { Waker::from_raw(RawWaker::new((&raw const port).cast(), &VTABLE)) };
@@ -497,29 +608,29 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
         };
         let waits = port.settle(!matches!(polled, Ok(Poll::Pending)));
         match polled {
-            Ok(Poll::Ready(output)) => Some(over((self.end)(output, self.frame), &port)),
+            Ok(Poll::Ready(output)) => Ok(over((self.end)(output, self.frame), &port)),
             Ok(Poll::Pending) => match waits {
-                Waits::Stopped(outcome) => Some(Over::Done(outcome.map(|never| match never {}))),
-                waits => {
-                    self.waits = waits;
-                    None
-                }
+                Waits::Stopped(outcome) => Ok(Over::Done(outcome.map(|never| match never {}))),
+                waits => Err(waits),
             },
-            Err(panic) => Some(Over::Done(Outcome::Panicked(panic).passed(self.frame))),
+            Err(panic) => Ok(Over::Done(Outcome::Panicked(panic).passed(self.frame))),
         }
     }
 
-    fn wait<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
-        match mem::replace(&mut self.waits, Waits::Parked) {
+    fn wait<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, waits: Waits, guest: &Cell<Guest>) -> Step<'s, T> {
+        match waits {
             // SAFETY: the pointer came from the last poll of this block, which this call owns.
             Waits::Pushed(slot, push) => unsafe { push(slot, cx, self) },
-            Waits::Await(asked) => asked.attach_here(cx, self),
+            Waits::Await => match guest.replace(Guest::None) {
+                Guest::Waits(asked) => asked.wait_here(cx, self),
+                _ => unreachable!("it was asked for"),
+            },
             Waits::Paused => {
-                self.waits = Waits::Paused;
+                self.is_paused = true;
                 let _ = cx.yields().push(cx, Woken::new(self));
             }
             Waits::Parked => {
-                let park = Park(self.waker.get_or_init(Arc::default).clone());
+                let park = Park(self.own.waker.get_or_init(Arc::default).clone());
                 let _ = cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken::new(self));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
@@ -531,7 +642,7 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
     /// Drops the variables of the block, which is user code. That cancels awaited fibers that have moved apart, which
     /// have to end before the block does. Continues with the rest of the program.
     fn end<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
-        let apart = self.apart.take();
+        let apart = self.own.apart.take();
         let over = match over {
             Over::Done(outcome) => Over::Done(outcome.without(self, cx)),
             Over::Tail(next, may_start) => match guard(|| drop(self)) {
@@ -543,10 +654,12 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
     }
 
     /// Polls the block.
-    fn step<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
-        match self.poll(cx) {
-            None => self.wait(cx),
-            Some(over) => self.end(cx, over),
+    fn step<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, arrived: Option<&dyn Arrived>) -> Step<'s, T> {
+        // Empty, unless the block waits for it.
+        let guest = ManuallyDrop::new(Cell::new(Guest::None));
+        match self.poll(cx, arrived, &guest) {
+            Err(waits) => self.wait(cx, waits, &guest),
+            Ok(over) => self.end(cx, over),
         }
     }
 }
@@ -587,7 +700,7 @@ fn over<T: Send + 'static>(end: Result<T, Stop<T>>, port: &Port<'_>) -> Over<T> 
 
 impl<T: Send + 'static, F: Future + Send + 'static> Erased<T> for Block<T, F> {
     fn run_boxed<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
-        if cx.is_interrupted() { self.end(cx, Over::Done(Outcome::Cancelled)) } else { self.step(cx) }
+        if cx.is_interrupted() { self.end(cx, Over::Done(Outcome::Cancelled)) } else { self.step(cx, None) }
     }
 }
 
@@ -595,8 +708,8 @@ impl<T: Send + 'static, F: Future + Send + 'static> Erased<T> for Block<T, F> {
 ///
 /// Its future may refer to itself, so nothing makes a shared reference to the whole of it, which would deny the references inside.
 pub(super) trait Rest: Any + Send {
-    /// Polls the block again.
-    fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left;
+    /// Polls the block again. `arrived`: because of the end of an awaited fiber.
+    fn go_on(self: Box<Self>, cx: &Cx<'_>, arrived: Option<&dyn Arrived>) -> Left;
     /// Drops the block, and continues with the outcome.
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
     /// Stores the place in which a fiber that was awaited in place has forked.
@@ -606,8 +719,8 @@ pub(super) trait Rest: Any + Send {
 }
 
 impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
-    fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left {
-        cx.leave_step(self.step(cx))
+    fn go_on(self: Box<Self>, cx: &Cx<'_>, arrived: Option<&dyn Arrived>) -> Left {
+        cx.leave_step(self.step(cx, arrived))
     }
 
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left {
@@ -617,12 +730,12 @@ impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
         if let Visit::Parts(found) = visit {
-            found.extend(self.apart.get().map(|apart| Context::clone(apart)));
+            found.extend(self.own.apart.get().map(|apart| Context::clone(apart)));
         }
     }
 
     fn keep(&mut self, place: &Context) {
-        keep(&self.apart, Some(place));
+        keep(&self.own.apart, Some(place));
     }
 }
 
@@ -648,7 +761,7 @@ impl<T: Send + 'static> FrameOf<T> for Resume<T> {
         match outcome {
             Outcome::Success(value) => {
                 slot.value = Some(value);
-                block.go_on(cx)
+                block.go_on(cx, None)
             }
             other => {
                 let outcome = failed(other, slot.frame());
@@ -688,7 +801,7 @@ impl FrameOf<()> for Woken {
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
         let block = self.take();
         match outcome.split::<Infallible>() {
-            Ok(()) => block.go_on(cx),
+            Ok(()) => block.go_on(cx, None),
             Err(other) => block.stop(cx, other),
         }
     }

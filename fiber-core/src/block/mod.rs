@@ -19,12 +19,14 @@
 //! * [`stop`]: the end of a block without a value.
 //! * [`awaited`]: `fiber.await`, whose future, unlike a wait of the macro, may be moved, dropped half-way, and polled
 //!   beside others.
+//! * [`exchange`]: where such a future finds its fiber if it does not meet it in the block.
 //! * [`settings`]: what a block and a fiber that it awaits have each set in the context that they share.
 //! * [`waker`]: waits for futures that are not fibers.
 //! * [`streak`]: when futures that always succeed yield.
 
 mod awaited;
 mod drive;
+mod exchange;
 mod settings;
 mod stop;
 mod streak;

@@ -107,13 +107,6 @@ impl<V, J> Delivery<V, J> {
         self.state.load(Ordering::Acquire) & DONE != 0
     }
 
-    /// Whether [`forget`](Delivery::forget) was called.
-    #[cold]
-    pub(crate) fn is_forgotten(&self) -> bool {
-        // Relaxed: callers of both order them by a lock.
-        self.state.load(Ordering::Relaxed) & FORGOTTEN != 0
-    }
-
     /// The value, for the first caller after the end.
     pub(crate) fn take(&self) -> Option<V> {
         // Relaxed `fetch_or`: the Acquire in `is_done` has made the value visible, and nothing is published.

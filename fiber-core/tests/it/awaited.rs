@@ -540,6 +540,121 @@ fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
     assert!(pool.run(one.race(two).timeout(60 * SECOND)).is_success());
 }
 
+/// Waits for the fiber of a future in place. When it has ended, returns the future without having polled it again.
+async fn ended<F: Future + Unpin>(mut future: F) -> F {
+    let mut has_begun = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_begun, true) {
+            return Poll::Ready(());
+        }
+        assert!(Pin::new(&mut future).poll(cx).is_pending());
+        Poll::Pending
+    })
+    .await;
+    future
+}
+
+#[test]
+fn a_future_that_is_not_polled_when_its_fiber_has_ended_keeps_the_outcome() {
+    let test = TestScheduler::new();
+    let (send, receive) = mpsc::channel();
+    let block = fiber! {
+        let at_once = ended(later(1).into_future()).await;
+        let later_on = ended(later(2).into_future()).await;
+        assert!(send.send(ended(later(3).into_future()).await).is_ok());
+        let failed = ended(Fiber::delay(SECOND).bind(|()| Fiber::<()>::fail("no")).into_future()).await;
+        (at_once.await?, later(4).await?, later_on.await?, failed.await.unwrap_err().to_string())
+    };
+    assert_eq!(test.run(block).unwrap(), (1, 4, 2, "no".to_owned()));
+    let elsewhere = fiber! { receive.recv()?.await? };
+    assert_eq!(test.run(elsewhere).unwrap(), 3);
+    test.assert_no_leaks();
+}
+
+/// Counts its drop.
+struct Bomb(Counter);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.0.add();
+    }
+}
+
+#[test]
+fn an_outcome_that_no_poll_takes_is_dropped_with_its_future_or_when_it_arrives() {
+    let test = TestScheduler::new();
+    let dropped = Counter::default();
+    let bomb = || {
+        let bomb = Bomb(dropped.clone());
+        later(()).map(move |()| bomb).into_future()
+    };
+    let run = |block: Fiber<()>, expected: usize| {
+        assert!(test.run(block).is_success());
+        assert_eq!(dropped.get(), expected);
+        test.assert_no_leaks();
+    };
+
+    // In the poll that follows the end.
+    let (future, seen) = (bomb(), dropped.clone());
+    run(fiber! { drop(ended(future).await); assert_eq!(seen.get(), 1); }, 1);
+    // In a later poll, and with the block.
+    let (future, second, seen) = (bomb(), bomb(), dropped.clone());
+    run(
+        fiber! {
+            let (future, _second) = (ended(future).await, ended(second).await);
+            do! later(());
+            drop(future);
+            assert_eq!(seen.get(), 2);
+        },
+        3,
+    );
+    // Elsewhere, before the end: the outcome is dropped when it arrives.
+    let (future, seen, (send, receive)) = (bomb(), dropped.clone(), mpsc::channel());
+    let block = fiber! {
+        let mut future = Some(future);
+        poll_fn(|cx| {
+            let Some(mut future) = future.take() else { return Poll::Ready(()) };
+            assert!(Pin::new(&mut future).poll(cx).is_pending());
+            assert!(send.send(future).is_ok());
+            Poll::Pending
+        })
+        .await;
+        assert_eq!(seen.get(), 4);
+    };
+    let elsewhere = fiber! { drop(receive.recv()?); };
+    run(block.zip(elsewhere).map(|_| ()).boxed(), 4);
+}
+
+#[test]
+fn a_future_that_another_thread_awaits_or_drops_while_its_fiber_ends_in_place_has_one_outcome() {
+    let pool = Pool::builder().workers(2).build();
+    let dropped = Counter::default();
+    for round in 0..4_000 {
+        let (send, receive) = mpsc::channel();
+        let bomb = Bomb(dropped.clone());
+        let mut future = Some(Fiber::yield_now().map(move |()| bomb).into_future());
+        let block = fiber! {
+            poll_fn(|cx| {
+                let Some(mut future) = future.take() else { return Poll::Ready(()) };
+                if Pin::new(&mut future).poll(cx).is_pending() {
+                    assert!(send.send(future).is_ok());
+                }
+                Poll::Pending
+            })
+            .await;
+        };
+        let other = fiber! {
+            let future = receive.recv()?;
+            if round % 2 == 0 {
+                future.await?;
+            }
+        };
+        let other = other.fork().bind(|other| block.zip(other.join()));
+        assert!(pool.run(other.timeout(60 * SECOND)).is_success());
+        assert_eq!(dropped.get(), round + 1);
+    }
+}
+
 /// Polls its future again if it was woken meanwhile, but not for ever, like a set of futures.
 async fn eagerly<F: Future>(future: F) -> F::Output {
     let mut gate = gate(future);

@@ -28,6 +28,7 @@ mod table;
 #[cfg(all(test, not(fiber_loom)))]
 mod tests;
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -313,6 +314,18 @@ pub(crate) struct Pushed<T> {
     gives: PhantomData<fn() -> T>,
 }
 
+/// A [`Pushed`] whose type is compared where it is used.
+#[must_use = "the fiber waits for it"]
+pub(crate) struct AnyPushed(Pushed<()>, TypeId);
+
+impl AnyPushed {
+    pub(crate) fn of<T: 'static>(self) -> Pushed<T> {
+        assert!(self.1 == TypeId::of::<T>(), "a wait is continued with its type");
+        let Pushed { token, slot, .. } = self.0;
+        Pushed { token, slot, gives: PhantomData }
+    }
+}
+
 fn address(slot: &Slot<'_>) -> usize {
     ptr::from_ref(slot).addr()
 }
@@ -322,6 +335,11 @@ impl<T: Send + 'static> Pushed<T> {
     pub(crate) fn attach<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
         self.is_of(cx.slot());
         Waiting(self.token, PhantomData)
+    }
+
+    pub(crate) fn erase(self) -> AnyPushed {
+        let Pushed { token, slot, .. } = self;
+        AnyPushed(Pushed { token, slot, gives: PhantomData }, TypeId::of::<T>())
     }
 
     /// Takes all frames out of their slot, to continue elsewhere.
