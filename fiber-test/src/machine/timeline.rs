@@ -1,27 +1,20 @@
-//! Virtual time: a map from instants to buckets of timers.
+//! Virtual time: the timers in the order in which they are due.
 //!
-//! A timer is a slot of a table; its bucket holds the slot's key. A cancelled timer frees its slot at once.
+//! A timer is a slot of a table. A cancelled timer frees its slot at once.
 
 use std::collections::BTreeMap;
 
 use fiber_core::Instant;
 use fiber_core::scheduler::{Task, TimerKey};
 
-/// A bucket with so many keys may have any number of timers that were cancelled.
-const FEW: usize = 64;
-
 pub(crate) struct Timeline {
     now: Instant,
-    later: BTreeMap<Instant, Bucket>,
+    /// The slot of each timer. Those of one instant are due in the order in which they were set.
+    later: BTreeMap<(Instant, u64), u32>,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
-}
-
-#[derive(Default)]
-struct Bucket {
-    timers: Vec<TimerKey>,
-    /// How many of them have not been cancelled.
-    pending: usize,
+    /// How many timers were set.
+    set: u64,
 }
 
 struct Slot {
@@ -29,8 +22,8 @@ struct Slot {
     /// What is left of the fiber's slice, if it keeps its simulated worker meanwhile.
     slice: u32,
     at: Instant,
-    /// Tells a key of this timer from that of an earlier one in the same slot.
-    generation: u32,
+    /// How many timers were set before it. Tells a key of this timer from that of an earlier one in the same slot.
+    number: u64,
 }
 
 /// A timer that is gone from the timeline.
@@ -42,7 +35,13 @@ pub(crate) struct Due {
 
 impl Timeline {
     pub(crate) fn new() -> Self {
-        Timeline { now: Instant::EPOCH, later: BTreeMap::new(), slots: Vec::new(), free_slots: Vec::new() }
+        Timeline {
+            now: Instant::EPOCH,
+            later: BTreeMap::new(),
+            slots: Vec::new(),
+            free_slots: Vec::new(),
+            set: 0,
+        }
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -50,56 +49,58 @@ impl Timeline {
     }
 
     pub(crate) fn push_at(&mut self, at: Instant, task: Task, slice: u32) -> TimerKey {
-        let key = self.fill_slot(at, task, slice);
-        let bucket = self.later.entry(at).or_default();
-        bucket.timers.push(key);
-        bucket.pending += 1;
-        key
+        let number = self.set;
+        self.set += 1;
+        let filled = Slot { task: Some(task), slice, at, number };
+        let slot = match self.free_slots.pop() {
+            Some(free) => {
+                self.slots[free as usize] = filled;
+                free
+            }
+            None => {
+                self.slots.push(filled);
+                u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 timers")
+            }
+        };
+        self.later.insert((at, number), slot);
+        TimerKey::new(number << 32 | u64::from(slot))
     }
 
     pub(crate) fn cancel(&mut self, key: TimerKey) -> Option<Task> {
-        let Due { at, task, .. } = self.empty_slot(key)?;
-        let Timeline { later, slots, .. } = self;
-        let bucket = later.get_mut(&at).expect("a pending timer has a bucket");
-        bucket.pending -= 1;
-        if bucket.pending == 0 {
-            later.remove(&at);
-        } else if bucket.timers.len() > FEW.max(2 * bucket.pending) {
-            bucket.timers.retain(|key| is_pending(slots, *key));
-        }
-        Some(task)
+        let (slot, number) = (key.get() as u32, (key.get() >> 32) as u32);
+        // The key has the lower half of the number.
+        let Slot { task: Some(_), at, number, .. } =
+            *self.slots.get(slot as usize).filter(|slot| slot.number as u32 == number)?
+        else {
+            return None;
+        };
+        self.later.remove(&(at, number));
+        self.empty(slot).map(|timer| timer.task)
     }
 
     /// When the next timer is due.
     pub(crate) fn next_instant(&self) -> Option<Instant> {
-        self.later.keys().next().copied()
+        self.later.first_key_value().map(|((at, _), _)| *at)
     }
 
     /// Moves the clock, and hands out what is due. Time never goes back.
     pub(crate) fn advance_to(&mut self, instant: Instant, mut due: impl FnMut(Due)) {
         self.now = self.now.max(instant);
         while let Some(entry) = self.later.first_entry()
-            && *entry.key() <= self.now
+            && entry.key().0 <= self.now
         {
-            for key in entry.remove().timers {
-                if let Some(timer) = self.empty_slot(key) {
-                    due(timer);
-                }
-            }
+            let slot = entry.remove();
+            self.empty(slot).into_iter().for_each(&mut due);
         }
     }
 
     pub(crate) fn pending_timers(&self) -> usize {
-        self.later.values().map(|bucket| bucket.pending).sum()
+        self.later.len()
     }
 
     /// The pending timers, in the order in which they are due.
     pub(crate) fn timers(&self) -> impl Iterator<Item = (Instant, &Task)> {
-        let keys = self.later.values().flat_map(|bucket| &bucket.timers);
-        keys.filter(|key| is_pending(&self.slots, **key)).filter_map(|key| {
-            let slot = &self.slots[slot_index(*key)];
-            slot.task.as_ref().map(|task| (slot.at, task))
-        })
+        self.later.iter().filter_map(|((at, _), slot)| Some((*at, self.slots[*slot as usize].task.as_ref()?)))
     }
 
     /// The tasks of all timers, which are gone then; and it is the epoch again.
@@ -114,47 +115,12 @@ impl Timeline {
         self.slots.drain(..).filter_map(|slot| slot.task).collect()
     }
 
-    fn fill_slot(&mut self, at: Instant, task: Task, slice: u32) -> TimerKey {
-        if let Some(index) = self.free_slots.pop() {
-            let slot = &mut self.slots[index as usize];
-            slot.task = Some(task);
-            slot.at = at;
-            slot.slice = slice;
-            slot.generation = slot.generation.wrapping_add(1);
-            return slot_key(index, slot.generation);
-        }
-        let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 timers");
-        self.slots.push(Slot { task: Some(task), slice, at, generation: 0 });
-        slot_key(index, 0)
+    fn empty(&mut self, slot: u32) -> Option<Due> {
+        let Slot { task, at, slice, .. } = &mut self.slots[slot as usize];
+        let task = task.take()?;
+        self.free_slots.push(slot);
+        Some(Due { at: *at, task, slice: *slice })
     }
-
-    fn empty_slot(&mut self, key: TimerKey) -> Option<Due> {
-        let slot = self.slots.get_mut(slot_index(key))?;
-        if slot.generation != slot_generation(key) {
-            return None;
-        }
-        let task = slot.task.take()?;
-        self.free_slots.push(slot_index(key) as u32);
-        Some(Due { at: slot.at, task, slice: slot.slice })
-    }
-}
-
-/// Whether the timer of this key was not cancelled.
-fn is_pending(slots: &[Slot], key: TimerKey) -> bool {
-    let slot = &slots[slot_index(key)];
-    slot.generation == slot_generation(key) && slot.task.is_some()
-}
-
-fn slot_key(index: u32, generation: u32) -> TimerKey {
-    TimerKey::new(u64::from(generation) << 32 | u64::from(index))
-}
-
-fn slot_index(key: TimerKey) -> usize {
-    (key.get() & u64::from(u32::MAX)) as usize
-}
-
-fn slot_generation(key: TimerKey) -> u32 {
-    (key.get() >> 32) as u32
 }
 
 #[cfg(test)]
@@ -176,17 +142,17 @@ mod tests {
 
     /// A limit around every request of a loop, all at one instant, of which one is still pending.
     #[test]
-    fn timers_that_were_cancelled_take_no_room_for_ever() {
+    fn timers_that_were_cancelled_take_no_room() {
         let test = TestScheduler::new();
         let mut timeline = Timeline::new();
         let at = Instant::EPOCH + std::time::Duration::from_secs(1);
         let kept = timeline.push_at(at, task(&test), 0);
         for _ in 0..10_000 {
             let key = timeline.push_at(at, task(&test), 0);
-            drop(timeline.cancel(key));
+            assert!(timeline.cancel(key).is_some());
+            assert!(timeline.cancel(key).is_none());
         }
-        assert!(timeline.later[&at].timers.len() <= FEW + 1, "{}", timeline.later[&at].timers.len());
-        assert_eq!(timeline.timers().count(), 1);
+        assert_eq!((timeline.timers().count(), timeline.later.len(), timeline.slots.len()), (1, 1, 2));
         assert!(timeline.cancel(kept).is_some());
     }
 }
