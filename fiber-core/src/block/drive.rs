@@ -199,24 +199,33 @@ unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, block: Box<dyn
 /// The state of a poll that the waits of the block share with the driver. It is on the driver's stack.
 pub(super) struct Port<'a> {
     cx: Cx<'a>,
-    /// The event that the block waits for at this point of the poll.
-    waits: Cell<Waits>,
-    /// What has happened in this poll: [`ASKED`], [`ENTERED`], [`GIVEN_UP`].
+    left: &'a LeftBy,
+    /// What has happened in this poll: [`ASKED`] and the other flags.
     has: Cell<u8>,
     /// Whether a scheduling point is due before the next wait begins.
     point: Cell<Point>,
-    guest: &'a Cell<Guest>,
     /// The end of the fiber that the block has waited for in place, until its future takes it.
     arrived: Cell<Option<&'a dyn Arrived>>,
     own: &'a Own,
 }
 
-/// `waits` is anything but `Parked`.
+/// The block waits for anything but its waker.
 const ASKED: u8 = 1;
 /// The guest is `Ready`.
 const ENTERED: u8 = 2;
-/// The future of the fiber that the block waits for was dropped.
-const GIVEN_UP: u8 = 4;
+/// The guest is `Waits`.
+const AWAITS: u8 = 4;
+/// The future of that guest was dropped.
+const GIVEN_UP: u8 = 8;
+/// The block has ended.
+const STOPPED: u8 = 16;
+
+/// What a poll of the block leaves for what follows. It is on the stack below the poll, where it is written and read without being moved.
+struct LeftBy {
+    /// The event that the block waits for at this point of the poll.
+    waits: Cell<Waits>,
+    guest: Cell<Guest>,
+}
 
 /// A fiber that runs in the context of the block because the block awaits it.
 enum Guest {
@@ -244,7 +253,7 @@ enum Waits {
     Parked,
     /// The block waits for the frames that a `Wait` inside it, with this slot, has pushed.
     Pushed(NonNull<()>, Push),
-    /// The block waits for an awaited fiber, in place.
+    /// The block waits for its guest.
     Await,
     /// The block waits for its next turn, which begins with the wait that is due.
     Paused,
@@ -340,14 +349,14 @@ impl Port<'_> {
             self.has.set(self.has.get() | ENTERED);
             let place = self.own.apart.get().map(|apart| Context::clone(apart));
             let forks = Forks::apart(place, self.cx.is_masked());
-            self.guest.set(Guest::Ready(self.cx.context().set_forks(forks)));
+            self.left.guest.set(Guest::Ready(self.cx.context().set_forks(forks)));
         }
     }
 
     /// The parent of the block's own forks. The context still has that of the awaited fiber, which has to wait.
     pub(super) fn take_forks(&self) -> Forks {
         self.has.set(self.has.get() & !ENTERED);
-        match self.guest.replace(Guest::None) {
+        match self.left.guest.replace(Guest::None) {
             Guest::Ready(forks) => forks,
             _ => unreachable!("a fiber is awaited"),
         }
@@ -405,15 +414,19 @@ impl Port<'_> {
     /// Frees the context for the next wait: the awaited fiber that waits in it moves to a context of its own.
     #[cold]
     fn clear(&self) -> bool {
-        match self.guest.replace(Guest::None) {
-            Guest::Waits(asked) => {
-                self.has.set(self.has.get() & !(ASKED | GIVEN_UP));
-                self.waits.set(Waits::Parked);
-                asked.move_apart(self, self.block_waker());
-            }
-            guest => self.guest.set(guest),
+        if self.has(AWAITS) {
+            self.move_guest();
         }
         !self.has(ASKED)
+    }
+
+    fn move_guest(&self) {
+        let Guest::Waits(asked) = self.left.guest.replace(Guest::None) else {
+            unreachable!("it was asked for")
+        };
+        self.has.set(self.has.get() & !(ASKED | AWAITS | GIVEN_UP));
+        self.left.waits.set(Waits::Parked);
+        asked.move_apart(self, self.block_waker());
     }
 
     /// Handles another poll of an awaited fiber. With a waker other than the block's, the fiber cannot stay in place:
@@ -424,15 +437,17 @@ impl Port<'_> {
         }
     }
 
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn ask(&self, waits: Waits) {
         self.has.set(self.has.get() | ASKED);
-        self.waits.set(waits);
+        self.left.waits.set(waits);
     }
 
     /// Makes the block wait for an awaited fiber, unless it waits for another one too.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn ask_for(&self, asked: Asked) {
-        self.guest.set(Guest::Waits(asked));
+        self.left.guest.set(Guest::Waits(asked));
+        self.has.set(self.has.get() | AWAITS);
         self.ask(Waits::Await);
     }
 
@@ -441,6 +456,7 @@ impl Port<'_> {
         if self.has(ASKED) {
             self.clear();
         }
+        self.has.set(self.has.get() | STOPPED);
         self.ask(Waits::Stopped(outcome));
     }
 
@@ -472,11 +488,11 @@ impl Port<'_> {
             arrived.forget();
             return true;
         }
-        let guest = self.guest.replace(Guest::None);
+        let guest = self.left.guest.replace(Guest::None);
         if matches!(&guest, Guest::Waits(asked) if asked.ticket == ticket) {
             self.has.set(self.has.get() | GIVEN_UP);
         }
-        self.guest.set(guest);
+        self.left.guest.set(guest);
         false
     }
 
@@ -510,20 +526,18 @@ impl Port<'_> {
         self.own.waker.get().is_none_or(|waker| Arc::strong_count(waker) == 1 && !waker.is_woken())
     }
 
-    /// The event that the block waits for, at the end of the poll.
-    fn settle(&self, is_over: bool) -> Waits {
+    /// Decides at the end of the poll what the block waits for.
+    #[inline]
+    fn settle(&self, is_over: bool) {
         if self.has(ENTERED) {
             self.leave();
         }
         if let Some(arrived) = self.arrived.get() {
             arrived.leave(self.begun_exchange());
         }
-        let waits = self.waits.replace(Waits::Parked);
-        if matches!(waits, Waits::Await) && (is_over || self.has(GIVEN_UP) || !self.is_alone()) {
-            self.clear();
-            return Waits::Parked;
+        if self.has(AWAITS) && (is_over || self.has(GIVEN_UP) || !self.is_alone()) {
+            self.move_guest();
         }
-        waits
     }
 }
 
@@ -576,23 +590,17 @@ struct Own {
 }
 
 impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
-    /// Returns what the block has to [wait](Block::wait) for, if it is not over.
-    fn poll(
-        &mut self,
-        cx: &Cx<'_>,
-        arrived: Option<&dyn Arrived>,
-        guest: &Cell<Guest>,
-    ) -> Result<Over<T>, Waits> {
+    /// Returns `None` if the block has to [wait](Block::wait).
+    fn poll(&mut self, cx: &Cx<'_>, arrived: Option<&dyn Arrived>, left: &LeftBy) -> Option<Over<T>> {
         if let Some(waker) = self.own.waker.get() {
             waker.begin_poll();
         }
         let is_paused = mem::replace(&mut self.is_paused, false);
         let port = Port {
             cx: *cx,
-            waits: Cell::new(Waits::Parked),
+            left,
             has: Cell::new(0),
             point: Cell::new(if is_paused { Point::Passed } else { Point::AfterCode }),
-            guest,
             arrived: Cell::new(arrived),
             own: &self.own,
         };
@@ -606,22 +614,24 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
             let _current = Current::enter(&port);
             guard(|| future.poll(&mut task::Context::from_waker(&waker)))
         };
-        let waits = port.settle(!matches!(polled, Ok(Poll::Pending)));
-        match polled {
-            Ok(Poll::Ready(output)) => Ok(over((self.end)(output, self.frame), &port)),
-            Ok(Poll::Pending) => match waits {
-                Waits::Stopped(outcome) => Ok(Over::Done(outcome.map(|never| match never {}))),
-                waits => Err(waits),
-            },
-            Err(panic) => Ok(Over::Done(Outcome::Panicked(panic).passed(self.frame))),
+        port.settle(!matches!(polled, Ok(Poll::Pending)));
+        if matches!(polled, Ok(Poll::Pending)) && !port.has(STOPPED) {
+            return None;
         }
+        let waits = left.waits.replace(Waits::Parked);
+        Some(match (polled, waits) {
+            (Ok(Poll::Ready(output)), _) => over((self.end)(output, self.frame), &port),
+            (Err(panic), _) => Over::Done(Outcome::Panicked(panic).passed(self.frame)),
+            (Ok(Poll::Pending), Waits::Stopped(outcome)) => Over::Done(outcome.map(|never| match never {})),
+            (Ok(Poll::Pending), _) => unreachable!("the block has ended"),
+        })
     }
 
-    fn wait<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, waits: Waits, guest: &Cell<Guest>) -> Step<'s, T> {
-        match waits {
+    fn wait<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, left: &mut LeftBy) -> Step<'s, T> {
+        match left.waits.get_mut() {
             // SAFETY: the pointer came from the last poll of this block, which this call owns.
-            Waits::Pushed(slot, push) => unsafe { push(slot, cx, self) },
-            Waits::Await => match guest.replace(Guest::None) {
+            Waits::Pushed(slot, push) => unsafe { push(*slot, cx, self) },
+            Waits::Await => match left.guest.replace(Guest::None) {
                 Guest::Waits(asked) => asked.wait_here(cx, self),
                 _ => unreachable!("it was asked for"),
             },
@@ -655,11 +665,12 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
 
     /// Polls the block.
     fn step<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, arrived: Option<&dyn Arrived>) -> Step<'s, T> {
-        // Empty, unless the block waits for it.
-        let guest = ManuallyDrop::new(Cell::new(Guest::None));
-        match self.poll(cx, arrived, &guest) {
-            Err(waits) => self.wait(cx, waits, &guest),
-            Ok(over) => self.end(cx, over),
+        // Not dropped: nothing in it has a drop when this ends.
+        let mut left =
+            ManuallyDrop::new(LeftBy { waits: Cell::new(Waits::Parked), guest: Cell::new(Guest::None) });
+        match self.poll(cx, arrived, &left) {
+            None => self.wait(cx, &mut left),
+            Some(over) => self.end(cx, over),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::ManuallyDrop;
+use std::mem::forget;
 use std::panic::Location;
 use std::ptr;
 
@@ -278,16 +278,16 @@ impl<W: Awaits> Leaf<W> {
     /// (docs/decisions/stalls.md), and the leaf is dropped in its variable: both may be as large as what the fiber sends.
     ///
     /// # Safety
-    /// After an outcome, the leaf is not used.
+    /// After an outcome, the leaf is neither used nor dropped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn poll(leaf: &mut ManuallyDrop<Self>, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
+    unsafe fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
         let mut polled = None;
-        if let Err(panic) = guard(|| polled = leaf.wait.poll(cx)) {
+        if let Err(panic) = guard(|| polled = self.wait.poll(cx)) {
             polled = Some(Outcome::Panicked(panic));
         }
         if let Some(outcome) = &mut polled {
             // SAFETY: by the contract.
-            unsafe { outcome.drop_beside(&raw mut **leaf, cx) };
+            unsafe { outcome.drop_beside(&raw mut *self, cx) };
         }
         polled
     }
@@ -324,32 +324,36 @@ impl<W: Awaits> Run for Leaf<W> {
     const ROOM: usize = frame_size::<Placed<W>>();
 
     #[inline]
-    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
+    fn run<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
         match start(cx, W::IS_SHIELDED, W::CAN_LOSE) {
             Start::Polls => {}
             Start::Waits => return Step::Wait(self.wait(cx)),
             Start::Refused => return Step::Done(self.end_unstarted(cx)),
         }
-        let mut leaf = ManuallyDrop::new(self);
-        // SAFETY: the leaf is used only without an outcome.
-        match unsafe { Leaf::poll(&mut leaf, cx) } {
-            Some(outcome) => Step::Done(outcome),
-            None => Step::Wait(ManuallyDrop::into_inner(leaf).wait(cx)),
+        // SAFETY: with an outcome, the leaf is forgotten, where it is.
+        match unsafe { self.poll(cx) } {
+            Some(outcome) => {
+                forget(self);
+                Step::Done(outcome)
+            }
+            None => Step::Wait(self.wait(cx)),
         }
     }
 
     #[inline]
-    fn run_then<'s, P: Follow<W::Out>>(self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
+    fn run_then<'s, P: Follow<W::Out>>(mut self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
         match start(cx, W::IS_SHIELDED, W::CAN_LOSE) {
             Start::Polls => {}
             Start::Waits => return Step::Wait(self.wait_then(cx, plain)),
             Start::Refused => return plain.follow(cx, self.end_unstarted(cx)),
         }
-        let mut leaf = ManuallyDrop::new(self);
         // SAFETY: as above.
-        match unsafe { Leaf::poll(&mut leaf, cx) } {
-            Some(outcome) => plain.follow(cx, outcome),
-            None => Step::Wait(ManuallyDrop::into_inner(leaf).wait_then(cx, plain)),
+        match unsafe { self.poll(cx) } {
+            Some(outcome) => {
+                forget(self);
+                plain.follow(cx, outcome)
+            }
+            None => Step::Wait(self.wait_then(cx, plain)),
         }
     }
 
