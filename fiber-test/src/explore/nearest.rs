@@ -118,13 +118,16 @@ impl Search<'_, '_> {
 
     /// The same deviations except one.
     fn leave_one_out(&mut self) -> Option<Nearest> {
-        (0..self.schedule.deviations.len()).rev().find_map(|out| {
+        let mut outs = (0..self.schedule.deviations.len()).rev();
+        while self.has_time() {
+            let out = outs.next()?;
             let mut fewer = self.schedule.clone();
             let is_order = !fewer.deviations.remove(out).is_number();
-            let (schedule, trace) = self.passes(replay(&fewer))?;
+            let Some((schedule, trace)) = self.passes(replay(&fewer)) else { continue };
             let pair = if is_order { self.pair(&trace, 1) } else { None };
-            Some(Nearest { pair, schedule, trace })
-        })
+            return Some(Nearest { pair, schedule, trace });
+        }
+        None
     }
 
     /// The same schedule, with one cancellation a turn later or earlier, or removed.

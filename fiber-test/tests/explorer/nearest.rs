@@ -1,5 +1,7 @@
 //! A report names the two turns whose order makes the difference.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 use fiber_core::fs::{self, File};
@@ -164,4 +166,21 @@ fn a_number_that_decides_is_told_without_a_pair() {
     let (crash, number) = text.split_once(' ').unwrap();
     assert!(number.contains(":="), "{text}");
     assert_eq!((failure.passing().unwrap().0.to_string().as_str(), failure.pair()), (crash, None));
+}
+
+/// Without a limit, each of the deviations would be left out once, and the livelock run to its end each time.
+#[test]
+fn of_a_livelock_with_many_deviations_not_all_are_left_out() {
+    const TURNS: usize = 2_000;
+    let runs = AtomicU64::new(0);
+    let spin = || Fiber::iterate((), |()| Fiber::yield_now().map(ControlFlow::<()>::Continue));
+    let schedule = (4..1_504).map(|turn| format!("{turn}:1")).collect::<Vec<_>>().join(" ");
+    let explore = Explore::replay(&schedule).turns_per_instant(TURNS);
+    let failure = explore.try_check(|| {
+        runs.fetch_add(1, SeqCst);
+        spin().zip(spin()).map(drop)
+    });
+    assert_eq!(failure.unwrap_err().schedule().deviations().len(), 1_500);
+    // A million turns in all, as the others.
+    assert!(runs.into_inner() <= 1_000_000 / TURNS as u64 + 2);
 }
