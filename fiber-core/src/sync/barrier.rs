@@ -100,6 +100,7 @@ impl Barrier {
     ///
     /// # Blocking
     /// Blocks the thread until all parties have arrived.
+    #[track_caller]
     pub fn blocking_wait(&self) -> bool {
         Operation::block(self.attempt()).success().expect("the wait at a barrier succeeds")
     }

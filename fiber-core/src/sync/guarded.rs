@@ -373,6 +373,7 @@ impl<T: Send + 'static, H: Hold> Claim<T, H> {
         self.take(None)
     }
 
+    #[track_caller]
     pub(super) fn block(self) -> Guard<T, H> {
         Operation::block(self).success().expect("the wait for a lock ends with a guard")
     }

@@ -112,6 +112,7 @@ impl Latch {
     ///
     /// # Blocking
     /// Blocks the thread until the latch is open.
+    #[track_caller]
     pub fn blocking_wait(&self) {
         drop(Operation::block(self.attempt()));
     }

@@ -150,6 +150,7 @@ impl Notify {
     ///
     /// # Blocking
     /// Blocks the thread until the notification.
+    #[track_caller]
     pub fn blocking_wait(&self) {
         drop(Operation::block(self.attempt()));
     }

@@ -10,6 +10,7 @@ use std::task::{Wake, Waker};
 use parking_lot::{Condvar, Mutex};
 
 use crate::cell::EventKey;
+use crate::engine::borrow::is_of_test;
 use crate::engine::context::{Cx, Seat, WaitsFor};
 use crate::engine::event::Event;
 use crate::engine::side::{Awaited, Single};
@@ -106,10 +107,18 @@ impl<A: Attempt> Operation<A> {
     }
 
     /// Runs the operation, and blocks the thread until it is done.
+    ///
+    /// # Panics
+    /// If it would block the thread of a test.
+    #[track_caller]
     pub(super) fn block(mut attempt: A) -> Outcome<A::Out> {
         if let Some(outcome) = attempt.attempt(None) {
             return outcome;
         }
+        assert!(
+            !is_of_test(),
+            "this would block the only thread of the test, on which closures of `Fiber::blocking` run, too: wait with a fiber, such as `recv()` in place of `blocking_recv()`"
+        );
         let sleeper = Arc::new(Sleeper::default());
         let mut blocked = Blocked { attempt, place: A::Place::default() };
         loop {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::sync::Channel;
+use fiber_core::sync::{Barrier, Channel, Latch, Mutex, Notify};
 use fiber_core::{Error, Fiber, Run};
 use fiber_test::{Explore, Failure, ProblemKind, Search};
 
@@ -316,4 +316,24 @@ fn a_panic_that_is_the_problem_is_told_once() {
     let text = failure(|| Fiber::lazy(|| -> () { panic!("no paper") }).fork().bind(|printer| printer.join()))
         .to_string();
     assert!(!text.contains("\nearlier "), "{text}");
+}
+
+/// A test has one thread, so the wait would never end.
+#[test]
+fn a_wait_that_would_block_the_thread_of_the_test_is_a_panic_at_its_place() {
+    let line = line!() + 2;
+    let programs: [fn() -> Fiber<()>; 4] = [
+        || Fiber::blocking(|| drop(Channel::<u32>::bounded(1).1.blocking_recv())).boxed(),
+        || Fiber::lazy(|| _ = Barrier::new(2).blocking_wait()).boxed(),
+        || Fiber::lazy(|| Latch::new(1).blocking_wait()).boxed(),
+        || Fiber::lazy(|| Notify::new().blocking_wait()).boxed(),
+    ];
+    for (line, program) in (line..).zip(programs) {
+        let failure = failure(program);
+        let message = failure.problem().message();
+        assert!(message.starts_with("this would block the only thread of the test"), "{message}");
+        assert_place(&failure, line);
+    }
+    // What is ready does not block it.
+    Explore::default().check(|| Fiber::lazy(|| *Mutex::new(1).blocking_lock()));
 }

@@ -147,6 +147,11 @@ pub fn is_served(key: Option<u64>) -> bool {
     with_crew(|crew| crew.is_some_and(|crew| crew.key == 0 || key.is_none_or(|key| key == crew.key)))
 }
 
+/// Whether a test drives this thread, which is the only one of its fibers.
+pub(crate) fn is_of_test() -> bool {
+    with_crew(|crew| crew.is_some_and(|crew| crew.key == 0))
+}
+
 /// What this thread does for borrowed tasks now: another value while a call borrows the thread for another scheduler, or
 /// lends a task from its stack.
 #[cfg(feature = "direct")]

@@ -21,7 +21,7 @@ mod ticket;
 
 #[cfg(feature = "direct")]
 pub(crate) use crew::BorrowedTasks;
-pub(crate) use crew::{Crew, Lender, with_crew};
+pub(crate) use crew::{Crew, Lender, is_of_test, with_crew};
 pub use crew::{is_served, serve};
 pub(crate) use crowd::{Crowd, Member};
 pub(crate) use pair::{Offered, lend};
