@@ -4,6 +4,7 @@
 mod support;
 
 mod binds;
+mod blocks;
 mod borrowed;
 mod cancellation;
 mod completeness;
