@@ -476,6 +476,30 @@ fn the_body_for_a_status_without_one_is_not_awaited() {
     }
 }
 
+/// A server that is busy reads it late. Of a body whose length is not known, more could be missing.
+#[test]
+fn a_whole_body_is_sent_although_its_fiber_has_ended_before_the_server_reads_it() {
+    for (length, rest, is_sent) in
+        [("3", "one", true), ("3", "on", false), ("6", "one", false), ("", "one", false)]
+    {
+        let (test, requests) = world();
+        let mut service = RequestLayer::new(requests.clone()).deadline(SECOND).layer(handler(move |_| {
+            let mut response = Response::new(Frames::of(rest));
+            if !length.is_empty() {
+                response.headers_mut().insert("content-length", length.parse().unwrap());
+            }
+            std::future::ready(Ok::<_, Error>(response))
+        }));
+        let mut answer = serve_one(&test, &mut service, get("/"));
+        test.run_for(2 * SECOND);
+        assert_eq!(requests.len(), 0);
+        let frame = ready(next_frame(&mut answer)).unwrap();
+        assert_eq!(frame.is_ok(), is_sent, "{rest} of {length}");
+        assert!(ready(next_frame(&mut answer)).is_none(), "nothing follows");
+        test.assert_no_leaks();
+    }
+}
+
 #[test]
 fn a_body_whose_fiber_has_ended_ends_with_the_error() {
     for by_deadline in [true, false] {

@@ -11,7 +11,8 @@ use super::tied::Tied;
 
 /// The body of a response, which keeps the fiber of its request until the last frame, or until it is dropped.
 ///
-/// If the fiber ends before, by its deadline or in a shutdown, the body ends with the error of the fiber.
+/// If the fiber ends before, by its deadline or in a shutdown, the body ends with the error of the fiber. If all that is left by then is one
+/// frame, and it is there, the body is whole instead.
 pub struct RequestBody<B> {
     inner: B,
     /// The number of bytes to come, if it is known.
@@ -32,6 +33,20 @@ impl<B> RequestBody<B> {
     /// `length`: that of the body, if it is known.
     pub(super) fn new(inner: B, length: Option<u64>, fiber: Tied, last_byte: LastByte) -> Self {
         RequestBody { inner, left: length, is_torn: false, fiber: Some(Keeps { fiber, last_byte }) }
+    }
+
+    /// The next frame of the service inside.
+    fn poll_inner(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>>
+    where
+        B: Body + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
+        if let (Some(left), Some(Ok(frame))) = (&mut self.left, &frame) {
+            let length = frame.data_ref().map_or(0, Buf::remaining);
+            *left = left.saturating_sub(length as u64);
+        }
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
     }
 
     /// Ends the fiber, which waits for that.
@@ -73,18 +88,21 @@ where
         if let Some(keeps) = &mut this.fiber
             && let Poll::Ready(error) = keeps.fiber.poll_end(cx)
         {
-            (this.fiber, this.is_torn) = (None, true);
+            this.fiber = None;
+            // The service inside was in time, and the server looks late.
+            if let last @ Poll::Ready(Some(Ok(_))) = this.poll_inner(cx)
+                && this.left == Some(0)
+            {
+                return last;
+            }
+            this.is_torn = true;
             return Poll::Ready(Some(Err(error.into())));
         }
-        let frame = ready!(Pin::new(&mut this.inner).poll_frame(cx));
-        if let (Some(left), Some(Ok(frame))) = (&mut this.left, &frame) {
-            let length = frame.data_ref().map_or(0, Buf::remaining);
-            *left = left.saturating_sub(length as u64);
-        }
+        let frame = ready!(this.poll_inner(cx));
         if frame.as_ref().is_none_or(Result::is_err) || this.inner.is_end_stream() {
             this.end();
         }
-        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {

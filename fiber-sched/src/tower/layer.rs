@@ -86,7 +86,8 @@ use http::request::Parts;
 /// | 504 | [`TimedOut`](fiber_core::error::TimedOut) or [`DeadlineExceeded`](fiber_core::error::DeadlineExceeded) |
 /// | 500 | [`Panicked`](fiber_core::error::Panicked), also if [`each`](RequestLayer::each) panics; and whatever a fiber of `each` fails with |
 ///
-/// If the fiber ends before the last byte, the body ends with the error, so the client sees that it is not whole.
+/// If the fiber ends before the last byte, the body ends with the error, so the client sees that it is not whole. One that lacks a single frame,
+/// which is there, is whole.
 ///
 /// # Shutdown
 /// [`Group::drain`] waits for the last bytes of all requests, [`Group::cancel`] for their finalizers.
