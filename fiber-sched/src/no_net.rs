@@ -42,6 +42,12 @@ impl Polls {
 
     pub(crate) fn look_at_neglected(&self) {}
 
+    #[inline]
+    pub(crate) fn catch_up(&self, _: usize) {}
+
+    #[inline]
+    pub(crate) fn catch_up_all(&self) {}
+
     pub(crate) fn is_any_deserted(&self) -> bool {
         false
     }

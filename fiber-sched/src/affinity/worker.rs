@@ -99,8 +99,13 @@ impl Local {
     /// Queues the tasks of due timers, and those from other threads.
     fn look(&self, workers: &Workers) {
         self.countdown.set(LOOK_INTERVAL);
-        if workers.timers.first_of(self.index) < Instant::FAR_FUTURE {
-            workers.timers.fire_of(self.index, workers.now(), |task| self.push(task, workers));
+        let first = workers.timers.first_of(self.index);
+        if first < Instant::FAR_FUTURE {
+            let now = workers.now();
+            if first <= now {
+                workers.polls.catch_up(self.index);
+                workers.timers.fire_of(self.index, now, |task| self.push(task, workers));
+            }
         }
         let inbox = &workers.seat(self).inbox;
         if inbox.has_any() {

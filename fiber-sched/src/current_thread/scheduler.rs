@@ -129,7 +129,7 @@ impl ThreadScheduler {
             state.countdown = 0;
         }
         loop {
-            state.look_at_clock(self.clock);
+            _ = self.look_at_clock(&mut state);
             let task = thread.pop().or_else(|| state.ready.pop_front());
             self.note(&state);
             if task.is_some() {
@@ -144,6 +144,26 @@ impl ThreadScheduler {
                 return None;
             }
         }
+    }
+
+    /// Queues the tasks of due timers, periodically and whenever no task is ready. `true`: events at sockets may have woken fibers before.
+    fn look_at_clock(&self, state: &mut MutexGuard<'_, State>) -> bool {
+        if state.countdown > 0 && !state.ready.is_empty() {
+            state.countdown -= 1;
+            return false;
+        }
+        state.countdown = CLOCK_INTERVAL;
+        if state.timers.is_empty() {
+            return false;
+        }
+        let now = self.clock.now();
+        let may_be_due = state.timers.may_be_due(now);
+        if may_be_due {
+            MutexGuard::unlocked(state, || self.polls.catch_up(0));
+        }
+        let State { ready, timers, .. } = &mut **state;
+        ready.extend(std::iter::from_fn(|| timers.pop_due(now)));
+        may_be_due
     }
 
     /// Whether tasks are in the queue. Exact for the thread of the fibers as far as its own tasks are concerned.
@@ -189,21 +209,6 @@ impl ThreadScheduler {
         self.blocking.stop();
         if joins {
             self.threads.join(None);
-        }
-    }
-}
-
-impl State {
-    /// Queues the tasks of due timers, periodically and whenever no task is ready.
-    fn look_at_clock(&mut self, clock: Clock) {
-        if self.countdown > 0 && !self.ready.is_empty() {
-            self.countdown -= 1;
-            return;
-        }
-        self.countdown = CLOCK_INTERVAL;
-        if !self.timers.is_empty() {
-            let now = clock.now();
-            self.ready.extend(std::iter::from_fn(|| self.timers.pop_due(now)));
         }
     }
 }
@@ -283,9 +288,9 @@ impl Scheduler for ThreadScheduler {
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         let mut state = self.state.lock();
         state.countdown = 0;
-        state.look_at_clock(self.clock);
+        let has_looked = self.look_at_clock(&mut state);
         self.note(&state);
-        if state.ready.is_empty() && !state.is_stopped {
+        if state.ready.is_empty() && !has_looked && !state.is_stopped {
             Checkpoint::Continue(self.budget())
         } else {
             Checkpoint::Yield

@@ -139,8 +139,19 @@ impl Polls {
     /// Like `look`, at a poll that is watched.
     #[cfg(all(feature = "tokio", unix))]
     pub(crate) fn look_beside_watch(&self) {
+        self.beside_watch(Self::look_at);
+    }
+
+    /// Like `catch_up`, at a poll that is watched.
+    #[cfg(all(feature = "tokio", unix))]
+    pub(crate) fn catch_up_beside_watch(&self) {
+        self.beside_watch(Self::catch_up_at);
+    }
+
+    #[cfg(all(feature = "tokio", unix))]
+    fn beside_watch(&self, look: impl Fn(&Reactor)) {
         if let Some(reactor) = self.reactor(0) {
-            Self::look_at(reactor);
+            look(reactor);
             // This look may have taken the wake-up that tells of the end.
             if reactor.is_stopped() {
                 reactor.wake();
@@ -152,6 +163,28 @@ impl Polls {
     pub(crate) fn look_at_neglected(&self) {
         let all = self.polls.iter().filter_map(|slot| slot.reactor.get());
         all.filter(|reactor| reactor.is_neglected()).for_each(|reactor| Self::look_at(reactor));
+    }
+
+    /// Before the timers that are due: wakes the waiters of the sockets of this worker whose events have come by now. A fiber whose time is
+    /// over may wait for one of them, which came in time and was not looked for.
+    #[inline]
+    pub(crate) fn catch_up(&self, worker: usize) {
+        self.reactor(worker).into_iter().for_each(|reactor| Self::catch_up_at(reactor));
+    }
+
+    /// The same, of all workers.
+    #[inline]
+    pub(crate) fn catch_up_all(&self) {
+        self.polls
+            .iter()
+            .filter_map(|slot| slot.reactor.get())
+            .for_each(|reactor| Self::catch_up_at(reactor));
+    }
+
+    fn catch_up_at(reactor: &Reactor) {
+        let mut happened = Happened::default();
+        reactor.catch_up(&mut happened);
+        happened.fire();
     }
 
     /// Whether there is a poll in which no worker sleeps.

@@ -32,6 +32,12 @@ const MOST_EVENTS: usize = 60;
 /// earlier only takes work away from it.
 const LONG_AGO: Duration = Duration::from_micros(500);
 
+/// Whoever was in the poll so lately has seen what came before a timer that is due now.
+const JUST_NOW: Duration = Duration::from_micros(50);
+
+/// So many looks in a row take about as many events as tokio takes at once.
+const MOST_LOOKS: usize = 17;
+
 /// The lower half of a token is the slot.
 const SLOT_BITS: u32 = usize::BITS / 2;
 /// The upper half is the generation, without its top bit, so that no token is one of the two above.
@@ -44,6 +50,8 @@ pub(crate) struct Reactor {
     turn: Turn,
     /// When a thread was last in the poll.
     seen: Seen,
+    /// Whether that thread may have left events there.
+    has_more: AtomicBool,
     /// Only the thread that has the turn locks it, so no thread ever waits for the lock.
     poll: Mutex<Polled>,
 }
@@ -117,7 +125,8 @@ impl Reactor {
         let timer = Timer::new(&registry, TIMER)?;
         let polled = Polled { poll, events: Events::with_capacity(MOST_EVENTS), timer };
         let (sources, poll) = (Mutex::default(), Mutex::new(polled));
-        Ok(Arc::new(Reactor { registry, waker, sources, turn: Turn::new(), seen: Seen::new(), poll }))
+        let (turn, seen, has_more) = (Turn::new(), Seen::new(), AtomicBool::new(false));
+        Ok(Arc::new(Reactor { registry, waker, sources, turn, seen, has_more, poll }))
     }
 
     /// # Errors
@@ -155,6 +164,18 @@ impl Reactor {
     /// Collects events without waiting. `false`: there may be more, or another thread is in the poll.
     pub(crate) fn look(&self, happened: &mut Happened) -> bool {
         self.turn.begin_look() && self.held().poll(Some(Duration::ZERO), happened)
+    }
+
+    /// Collects the events that have come by now, unless a thread that sleeps here does.
+    pub(super) fn catch_up(&self, happened: &mut Happened) {
+        for _ in 0..MOST_LOOKS {
+            // Relaxed: a thread that is about to leave the poll has collected events, too.
+            let is_up_to_date = self.seen.age() < JUST_NOW && !self.has_more.load(Ordering::Relaxed);
+            if is_up_to_date || !self.turn.begin_look() {
+                break;
+            }
+            self.held().poll(Some(Duration::ZERO), happened);
+        }
     }
 
     /// A descriptor of the poll, which is readable while there are events.
@@ -251,11 +272,14 @@ impl Held<'_> {
         if poll.poll(events, timeout).is_err() {
             return false;
         }
-        if events.is_empty() {
+        let count = events.iter().count();
+        let is_drained = count < MOST_EVENTS;
+        // Relaxed: as its read.
+        self.reactor.has_more.store(!is_drained, Ordering::Relaxed);
+        if count == 0 {
             return true;
         }
         // One waiter per event: nearly all events have a waiter for one direction.
-        let count = events.iter().count();
         happened.0.reserve(count);
         let sources = self.reactor.sources.lock();
         for event in &*events {
@@ -265,7 +289,7 @@ impl Held<'_> {
                 token => sources.get(token).into_iter().for_each(|source| source.tell(event, happened)),
             }
         }
-        count < MOST_EVENTS
+        is_drained
     }
 }
 

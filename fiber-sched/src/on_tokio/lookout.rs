@@ -142,8 +142,9 @@ impl Lookout {
         if may_wait && !self.drivers.wake_one(false) {
             self.drivers.stir();
         }
-        self.timekeeper.take_due().into_iter().for_each(|task| self.drivers.push(task));
         self.sockets.look();
+        let due = self.timekeeper.take_due(|| self.sockets.catch_up());
+        due.into_iter().for_each(|task| self.drivers.push(task));
     }
 
     /// Queues the branches of those that have taken none back since the last look. `true`: there are others.

@@ -21,5 +21,7 @@ impl Sockets {
 
     pub(super) fn look(&self) {}
 
+    pub(super) fn catch_up(&self) {}
+
     pub(super) fn stop(&self) {}
 }

@@ -59,12 +59,12 @@ impl RuntimeScheduler {
     #[track_caller]
     pub(super) fn start(runtime: runtime::Handle, hooks: Hooks) -> Arc<Self> {
         let (drivers, deques) = Drivers::new(&runtime, hooks.observers.clone());
-        let timekeeper = Timekeeper::start(&runtime, drivers.clone());
+        let sockets = Sockets::new(&runtime, &drivers);
+        let timekeeper = Timekeeper::start(&runtime, drivers.clone(), sockets.clone());
         Arc::new_cyclic(|scheduler: &Weak<RuntimeScheduler>| {
             for (index, own) in deques.into_iter().enumerate() {
                 runtime.spawn(Driver::new(index, &drivers, &timekeeper, scheduler.clone(), own));
             }
-            let sockets = Sockets::new(&runtime, &drivers);
             Lookout::start(&drivers, &timekeeper, &sockets);
             RuntimeScheduler {
                 runtime,

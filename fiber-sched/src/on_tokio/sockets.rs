@@ -34,6 +34,11 @@ impl Sockets {
         self.0.look_beside_watch();
     }
 
+    /// Before the timers that are due: collects what has come by now.
+    pub(super) fn catch_up(&self) {
+        self.0.catch_up_beside_watch();
+    }
+
     /// All waits at sockets fail, and so do later ones.
     pub(super) fn stop(&self) {
         self.0.stop();

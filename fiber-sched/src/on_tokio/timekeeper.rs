@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use fiber_core::Instant;
 use fiber_core::scheduler::{Task, TimerKey};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime;
 use tokio::time::{self, Sleep};
 
 use super::drivers::Drivers;
+use super::sockets::Sockets;
 use crate::discard::{discard, discard_timer};
 use crate::timer::Wheel;
 
@@ -34,7 +35,7 @@ struct State {
 
 impl Timekeeper {
     #[track_caller]
-    pub(super) fn start(runtime: &runtime::Handle, drivers: Arc<Drivers>) -> Arc<Self> {
+    pub(super) fn start(runtime: &runtime::Handle, drivers: Arc<Drivers>, sockets: Sockets) -> Arc<Self> {
         let _inside = runtime.enter();
         let epoch = time::Instant::now();
         // Here, so that a runtime without timers is noticed at once.
@@ -43,7 +44,7 @@ impl Timekeeper {
         let state =
             State { wheel: Wheel::default(), looks_at: Instant::EPOCH, waker: None, is_stopped: false };
         let timekeeper = Arc::new(Timekeeper { epoch, state: Mutex::new(state) });
-        runtime.spawn(Keeping { timekeeper: timekeeper.clone(), drivers, sleep });
+        runtime.spawn(Keeping { timekeeper: timekeeper.clone(), drivers, sockets, sleep });
         timekeeper
     }
 
@@ -93,27 +94,30 @@ impl Timekeeper {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// The tasks that are due.
-    pub(super) fn take_due(&self) -> Vec<Task> {
-        self.state.lock().take_due(self.now())
+    /// The tasks that are due. Before that, `catch_up` wakes the fibers whose events have come by now.
+    pub(super) fn take_due(&self, catch_up: impl FnOnce()) -> Vec<Task> {
+        self.take_due_of(&mut self.state.lock(), catch_up)
+    }
+
+    fn take_due_of(&self, state: &mut MutexGuard<'_, State>, catch_up: impl FnOnce()) -> Vec<Task> {
+        let now = self.now();
+        if state.wheel.may_be_due(now) {
+            MutexGuard::unlocked(state, catch_up);
+        }
+        iter::from_fn(|| state.wheel.pop_due(now)).collect()
     }
 
     /// The tasks that are due, and when to look again; `None` at the end.
-    fn look(&self, waker: &Waker) -> Option<(Vec<Task>, Instant)> {
+    fn look(&self, waker: &Waker, catch_up: impl FnOnce()) -> Option<(Vec<Task>, Instant)> {
         let mut state = self.state.lock();
+        let due = self.take_due_of(&mut state, catch_up);
         if state.is_stopped {
+            // None was due: there are no timers any more.
             return None;
         }
-        let due = state.take_due(self.now());
         state.looks_at = state.wheel.first().unwrap_or(Instant::FAR_FUTURE);
         state.waker = Some(waker.clone());
         Some((due, state.looks_at))
-    }
-}
-
-impl State {
-    fn take_due(&mut self, now: Instant) -> Vec<Task> {
-        iter::from_fn(|| self.wheel.pop_due(now)).collect()
     }
 }
 
@@ -121,6 +125,7 @@ impl State {
 struct Keeping {
     timekeeper: Arc<Timekeeper>,
     drivers: Arc<Drivers>,
+    sockets: Sockets,
     sleep: Pin<Box<Sleep>>,
 }
 
@@ -130,7 +135,10 @@ impl Future for Keeping {
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         let this = &mut *self;
         loop {
-            let Some((due, looks_at)) = this.timekeeper.look(cx.waker()) else { return Poll::Ready(()) };
+            let catch_up = || this.drivers.push_all(|| this.sockets.catch_up());
+            let Some((due, looks_at)) = this.timekeeper.look(cx.waker(), catch_up) else {
+                return Poll::Ready(());
+            };
             this.drivers.push_all(|| due.into_iter().for_each(|task| this.drivers.push(task)));
             let after = Duration::from_nanos(looks_at.as_nanos());
             let Some(at) =

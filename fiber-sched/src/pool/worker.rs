@@ -284,8 +284,8 @@ impl Local {
                 self.countdown.set(INJECTOR_INTERVAL);
                 return None;
             }
-            self.help_fire_timers(queues);
             queues.polls().look(self.index);
+            self.help_fire_timers(queues);
             return self.take_injected(queues).or_else(|| self.take_own(queues));
         }
         self.countdown.set(countdown - 1);
@@ -336,15 +336,15 @@ impl Local {
 
     /// Queues the tasks of timers that are due.
     fn fire_timers(&self, queues: &Queues) {
-        if queues.timers().first() < Instant::FAR_FUTURE {
-            queues.timers().fire(queues.now(), |task| self.deque.push(task));
+        if let Some(now) = due(queues) {
+            queues.timers().fire(now, |task| self.deque.push(task));
         }
     }
 
     /// The same, unless another worker is about it.
     fn help_fire_timers(&self, queues: &Queues) {
-        if queues.timers().first() < Instant::FAR_FUTURE {
-            queues.timers().help_fire(queues.now(), |task| self.deque.push(task));
+        if let Some(now) = due(queues) {
+            queues.timers().help_fire(now, |task| self.deque.push(task));
         }
     }
 
@@ -566,6 +566,19 @@ impl Worker {
             }
         }
     }
+}
+
+/// The time, if timers are due. Events that came before that have woken their fibers.
+fn due(queues: &Queues) -> Option<Instant> {
+    let first = queues.timers().first();
+    if first == Instant::FAR_FUTURE {
+        return None;
+    }
+    let now = queues.now();
+    (first <= now).then(|| {
+        queues.polls().catch_up_all();
+        now
+    })
 }
 
 /// Whether there is a worker whose tasks may be taken soon.

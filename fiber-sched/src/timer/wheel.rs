@@ -164,6 +164,11 @@ impl<T> Wheel<T> {
         first.map(Instant::from_nanos)
     }
 
+    /// Whether the first timer is due, unless it was removed lately.
+    pub(crate) fn may_be_due(&mut self, now: Instant) -> bool {
+        self.bound <= now.as_nanos() && self.first().is_some_and(|first| first <= now)
+    }
+
     /// Removes the first task, if it is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
         let now = now.as_nanos();

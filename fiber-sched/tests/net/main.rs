@@ -4,6 +4,7 @@
 mod early;
 mod exhausted;
 mod idle;
+mod late;
 #[path = "../../../fiber-test/tests/live_bytes/mod.rs"]
 mod live_bytes;
 mod on_tokio;
