@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fiber_core::sync::{Cache, Semaphore};
+use fiber_core::sync::{Cache, Semaphore, Watch};
 use fiber_core::{Error, Fiber, IntoFiber};
 use fiber_test::{Explore, TestScheduler};
 
@@ -121,4 +121,37 @@ fn a_fiber_that_takes_no_time_is_within_a_limit_of_no_time_in_all_explorations()
             assert_eq!(Vec::from_iter(seen), ["Some(1)"]);
         }
     }
+}
+
+/// A round after one that has paused at a bind has a turn of its own, as after one that has gone on there.
+#[test]
+fn the_rounds_of_a_loop_have_turns_of_their_own_in_all_explorations() {
+    let program = |seen: Seen| {
+        let (watch, seen) = (Watch::new(0), seen.clone());
+        let watcher = watch.watch();
+        let rounds = |first: Fiber<u32>| {
+            let (mut first, watcher) = (Some(first), watcher.clone());
+            let round = move |mut log: Vec<u32>, ()| {
+                let round = first.take().unwrap_or_else(|| watcher.changed().boxed());
+                round.map(move |value| {
+                    log.push(value);
+                    log
+                })
+            };
+            Fiber::fold([(), ()], Vec::new(), round)
+        };
+        let (sets, sets_too) = (watch.clone(), watch.clone());
+        let (sees, waits) = (watcher.clone(), watcher.clone());
+        let first = Fiber::lazy(move || sets.update(|value| value + 1)).bind(move |()| sees.changed());
+        let second = waits.changed().map(move |_| sets_too.update(|value| value + 1));
+        let second = second.bind(|()| Fiber::success(0));
+        let both = rounds(first.boxed()).zip(rounds(second.boxed()));
+        both.map(move |logs| {
+            seen.lock().insert(format!("{logs:?}"));
+            drop(watch);
+        })
+    };
+    let all = [Explore::exhaustive(), Explore::exhaustive().reduced()]
+        .map(|explore| results(&explore, "rounds", program).unwrap().0);
+    assert_eq!(all[0], all[1]);
 }

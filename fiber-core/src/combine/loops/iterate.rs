@@ -180,11 +180,12 @@ type LoopStep<'s, L> = Step<'s, <L as Rounds>::Out>;
 
 impl<L: Rounds> Loop<L> {
     fn turn<'s>(mut self, cx: &'s Cx<'_>, from: Paused<L>) -> LoopStep<'s, L> {
+        let is_first = matches!(from, Paused::After(None));
         let mut round = match from {
             Paused::Made(round) => round,
             Paused::After(last) => match self.next(cx, last) {
-                // A round that was over while it began to wait has left this turn no budget.
-                Ok(round) if !L::NEXT_MAY_END || cx.has_budget() || self.spend(cx) => round,
+                // The rest of the last round may have used this turn.
+                Ok(round) if !L::NEXT_MAY_END || is_first || self.spend(cx) => round,
                 Ok(round) => return self.pause(cx, Paused::Made(round)),
                 Err(end) => return Step::Done(self.end(cx, end)),
             },

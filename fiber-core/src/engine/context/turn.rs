@@ -481,12 +481,6 @@ impl<'a> Cx<'a> {
         self.turn.budget.set(self.turn.budget.get().saturating_sub(1));
     }
 
-    /// Whether waits that were over while they began have left some of the budget.
-    #[inline]
-    pub(crate) fn has_budget(&self) -> bool {
-        self.turn.budget.get() > 0
-    }
-
     /// Asks the scheduler for a new budget. `false`: the fiber has to yield now.
     #[cold]
     pub(crate) fn ask(&self, at: SwitchPoint) -> bool {
