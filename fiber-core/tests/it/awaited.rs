@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::support::Counter;
 use fiber_core::error::Cancelled;
 use fiber_core::scheduler::{Cx, Wait, Wakeup};
+use fiber_core::sync::one_shot;
 use fiber_core::{Error, Fiber, Outcome, fiber, local_key, uncancelable};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
@@ -629,22 +630,23 @@ fn an_outcome_that_no_poll_takes_is_dropped_with_its_future_or_when_it_arrives()
 fn a_future_that_another_thread_awaits_or_drops_while_its_fiber_ends_in_place_has_one_outcome() {
     let pool = Pool::builder().workers(2).build();
     let dropped = Counter::default();
-    for round in 0..4_000 {
-        let (send, receive) = mpsc::channel();
+    for round in 0..2_000 {
+        let (send, receive) = one_shot();
+        let mut send = Some(send);
         let bomb = Bomb(dropped.clone());
         let mut future = Some(Fiber::yield_now().map(move |()| bomb).into_future());
         let block = fiber! {
             poll_fn(|cx| {
                 let Some(mut future) = future.take() else { return Poll::Ready(()) };
                 if Pin::new(&mut future).poll(cx).is_pending() {
-                    assert!(send.send(future).is_ok());
+                    assert!(send.take().unwrap().send(future).is_ok());
                 }
                 Poll::Pending
             })
             .await;
         };
         let other = fiber! {
-            let future = receive.recv()?;
+            let! future = receive;
             if round % 2 == 0 {
                 future.await?;
             }

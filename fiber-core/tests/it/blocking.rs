@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::support::{Counter, Queue};
 use fiber_core::scheduler::TaskKind;
+use fiber_core::sync::one_shot;
 use fiber_core::{CancelToken, Context, Error, Fiber, local_key};
 use fiber_sched::{Pool, Settings};
 use fiber_test::TestScheduler;
@@ -75,12 +76,14 @@ fn a_closure_keeps_its_locals_after_its_fiber_was_cancelled() {
     let pool = Pool::builder().workers(1).build();
     let (release, is_released) = mpsc::channel::<()>();
     let (tell, told) = mpsc::channel();
+    let (begin, has_begun) = one_shot();
     let closure = Fiber::blocking(move || {
         tell.send(Context::local(&REQUEST)).unwrap();
+        assert!(begin.send(()).is_ok());
         is_released.recv().unwrap();
         tell.send(Context::local(&REQUEST)).unwrap();
     });
-    let first = closure.with_local(&REQUEST, 1).race(Fiber::delay(Duration::from_millis(10)));
+    let first = closure.with_local(&REQUEST, 1).race(has_begun);
     let next = Fiber::lazy(move || release.send(()).unwrap()).bind(|()| Fiber::<()>::never());
     let fiber = pool.spawn(first.bind(move |_| next.with_local(&REQUEST, 2)));
     assert_eq!((told.recv(), told.recv()), (Ok(1), Ok(1)));

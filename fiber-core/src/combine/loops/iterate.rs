@@ -179,30 +179,25 @@ impl<L> Loop<L> {
 type LoopStep<'s, L> = Step<'s, <L as Rounds>::Out>;
 
 impl<L: Rounds> Loop<L> {
-    fn turn<'s>(mut self, cx: &'s Cx<'_>, from: Paused<L>) -> LoopStep<'s, L> {
-        let is_first = matches!(from, Paused::After(None));
-        let mut round = match from {
-            Paused::Made(round) => round,
-            Paused::After(last) => match self.next(cx, last) {
-                // The rest of the last round may have used this turn.
-                Ok(round) if !L::NEXT_MAY_END || is_first || self.spend(cx) => round,
-                Ok(round) => return self.pause(cx, Paused::Made(round)),
-                Err(end) => return Step::Done(self.end(cx, end)),
-            },
-        };
+    fn turn<'s>(mut self, cx: &'s Cx<'_>, mut from: Paused<L>) -> LoopStep<'s, L> {
+        let mut is_first = matches!(from, Paused::After(None));
         loop {
+            let round = match from {
+                Paused::Made(round) => round,
+                Paused::After(last) => match self.next(cx, last) {
+                    Ok(round) if !L::NEXT_MAY_END || is_first || self.spend(cx) => round,
+                    Ok(round) => return self.pause(cx, Paused::Made(round)),
+                    Err(end) => return Step::Done(self.end(cx, end)),
+                },
+            };
+            is_first = false;
             let outcome = match round.run(cx) {
                 Step::Done(outcome) => outcome,
                 Step::Wait(round) => return Step::Wait(round.then(cx, self)),
             };
-            let carry = match L::carry(outcome) {
-                Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Some(carry),
+            from = match L::carry(outcome) {
+                Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Paused::After(Some(carry)),
                 Ok(carry) => return self.pause(cx, Paused::After(Some(carry))),
-                Err(end) => return Step::Done(self.end(cx, end)),
-            };
-            round = match self.next(cx, carry) {
-                Ok(round) if !L::NEXT_MAY_END || self.spend(cx) => round,
-                Ok(round) => return self.pause(cx, Paused::Made(round)),
                 Err(end) => return Step::Done(self.end(cx, end)),
             };
         }
