@@ -15,15 +15,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
 
-use parking_lot::Mutex;
-
+use crate::footprint::Noted;
 use crate::panic::guard;
 
 /// One for each block that has awaited a fiber.
 #[derive(Default)]
 pub(super) struct Exchange {
     tickets: AtomicU64,
-    entries: Mutex<Vec<(Ticket, Entry)>>,
+    entries: Noted<Vec<(Ticket, Entry)>>,
 }
 
 /// Belongs to one awaited fiber of a block.
@@ -75,17 +74,21 @@ impl Exchange {
 
     /// The fiber, if it was handed over. Otherwise, whoever hands it over takes `waker`.
     pub(super) fn find(&self, ticket: Ticket, waker: &Waker) -> Option<Arc<dyn Shared>> {
-        // Foreign code, as the drop of the previous one.
-        let waker = waker.clone();
+        // To clone a waker is foreign code, so it is done between the two.
+        self.ask(ticket, None).or_else(|| self.ask(ticket, Some(waker.clone())))
+    }
+
+    fn ask(&self, ticket: Ticket, wanted: Option<Waker>) -> Option<Arc<dyn Shared>> {
         let mut entries = self.entries.lock();
         let found = take(&mut entries, ticket);
-        let Some(Entry::Shared(shared)) = found else {
-            entries.push((ticket, Entry::Wanted(waker)));
-            drop(entries);
-            drop(found);
-            return None;
-        };
-        Some(shared)
+        if let Some(Entry::Shared(shared)) = found {
+            return Some(shared);
+        }
+        entries.extend(wanted.map(|waker| (ticket, Entry::Wanted(waker))));
+        drop(entries);
+        // The previous waker: its drop is foreign code.
+        drop(found);
+        None
     }
 
     /// The future has got its outcome in a poll of the block, after it had left a waker.

@@ -1,5 +1,6 @@
 //! Awaited fibers: in place, beside others, in wrappers with their own wakers, and dropped half-way.
 
+use std::collections::BTreeSet;
 use std::future::{IntoFuture, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,7 @@ use std::time::Duration;
 use crate::support::Counter;
 use fiber_core::error::Cancelled;
 use fiber_core::scheduler::{Cx, Wait, Wakeup};
-use fiber_core::sync::one_shot;
+use fiber_core::sync::{Channel, one_shot};
 use fiber_core::{Error, Fiber, Outcome, fiber, local_key, uncancelable};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
@@ -624,6 +625,51 @@ fn an_outcome_that_no_poll_takes_is_dropped_with_its_future_or_when_it_arrives()
     };
     let elsewhere = fiber! { drop(receive.recv()?); };
     run(block.zip(elsewhere).map(|_| ()).boxed(), 4);
+}
+
+/// Begins to wait for the fiber in place, gives its future to `keep`, and waits for its end.
+async fn leave(fiber: Fiber<()>, mut keep: impl FnMut(<Fiber<()> as IntoFuture>::IntoFuture)) {
+    let begun = Counter::default();
+    let counted = begun.clone();
+    let mut future = Some(Fiber::lazy(move || counted.add()).bind(|()| fiber).boxed().into_future());
+    poll_fn(|cx| {
+        let Some(mut polled) = future.take() else { return Poll::Ready(()) };
+        assert!(Pin::new(&mut polled).poll(cx).is_pending());
+        if begun.get() == 0 {
+            // The block yields before.
+            future = Some(polled);
+        } else {
+            keep(polled);
+        }
+        Poll::Pending
+    })
+    .await;
+}
+
+#[test]
+fn a_reduced_exploration_sees_all_answers_of_a_future_that_another_fiber_polls() {
+    let answers = |explore: Explore| {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let explored = explore.check(|| {
+            let ((send, receive), seen) = (Channel::bounded(1), seen.clone());
+            let one = fiber! {
+                leave(Fiber::yield_now().boxed(), |future| assert!(send.try_send(future).is_ok())).await;
+                do! Fiber::yield_now();
+            };
+            let other = fiber! {
+                let! mut future = receive.recv();
+                let answer = polled_once(&mut future).await;
+                seen.lock().unwrap().push(answer.is_ready());
+            };
+            one.zip(other)
+        });
+        let orders = explored.traces().or(explored.orders()).unwrap();
+        let seen = seen.lock().unwrap();
+        // After a reduced exploration, further orders are drawn at random.
+        seen.iter().copied().take(usize::try_from(orders).unwrap()).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(answers(Explore::exhaustive()).len(), 2);
+    assert_eq!(answers(Explore::exhaustive().reduced()).len(), 2);
 }
 
 #[test]
