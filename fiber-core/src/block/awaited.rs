@@ -32,7 +32,6 @@ use super::settings::Settings;
 use super::waker::wake_here;
 use crate::cell::{Delivery, Joining, Seed};
 use crate::combine::{RegionEnd, run_guarded, wait_last, when_childless};
-use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
 use crate::engine::frames::{AnyPushed, Frame as FrameOf, Left, Pushed, Slot, Stepped, Suspended, Visit};
@@ -399,7 +398,7 @@ impl Asked {
 }
 
 /// The frame after an awaited fiber in place: continues with the block, where its future takes the outcome.
-struct Here<T> {
+struct Here<T: Send + 'static> {
     ticket: Ticket,
     waiting: Option<Awaits>,
     gives: PhantomData<fn(T)>,
@@ -456,10 +455,12 @@ impl<T: Send + 'static> FrameOf<T> for Here<T> {
     }
 }
 
-impl<T> Drop for Here<T> {
+impl<T: Send + 'static> Drop for Here<T> {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            drop_nested(waiting.end().1);
+            let (context, block) = waiting.end();
+            let abandoned = Outcome::<T>::Failure(Error::new(Abandoned));
+            block.abandon(&Arrival(self.ticket, Cell::new(Some((context, abandoned)))));
         }
     }
 }

@@ -727,6 +727,8 @@ pub(super) trait Rest: Any + Send {
     fn keep(&mut self, place: &Context);
     /// Shows the node of the awaited fibers that have moved apart.
     fn visit(&mut self, visit: &mut Visit<'_>);
+    /// Drops the block. `arrived`: the end of the fiber that it has waited for in place, whose future may be elsewhere.
+    fn abandon(self: Box<Self>, arrived: &dyn Arrived);
 }
 
 impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
@@ -747,6 +749,15 @@ impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
 
     fn keep(&mut self, place: &Context) {
         keep(&self.own.apart, Some(place));
+    }
+
+    fn abandon(mut self: Box<Self>, arrived: &dyn Arrived) {
+        let exchange = self.own.exchange.take();
+        drop_nested(self);
+        // With one reference, the future was in the block.
+        if let Some(exchange) = exchange.filter(|exchange| Arc::strong_count(exchange) > 1) {
+            arrived.leave(&exchange);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::support::Counter;
-use fiber_core::error::Cancelled;
+use fiber_core::error::{Abandoned, Cancelled};
 use fiber_core::scheduler::{Cx, Wait, Wakeup};
 use fiber_core::sync::{Channel, one_shot};
 use fiber_core::{Error, Fiber, Outcome, fiber, local_key, uncancelable};
@@ -670,6 +670,27 @@ fn a_reduced_exploration_sees_all_answers_of_a_future_that_another_fiber_polls()
     };
     assert_eq!(answers(Explore::exhaustive()).len(), 2);
     assert_eq!(answers(Explore::exhaustive().reduced()).len(), 2);
+}
+
+#[test]
+fn a_future_elsewhere_ends_when_the_block_of_its_fiber_is_abandoned() {
+    for is_polled_before in [true, false] {
+        let test = TestScheduler::new();
+        let (send, receive) = mpsc::channel();
+        let block = fiber! { leave(Fiber::never().boxed(), |future| send.send(future).unwrap()).await; };
+        let block = test.context().spawn(block);
+        test.run_until_idle();
+        let elsewhere = fiber! { receive.recv()?.await.unwrap_err().is::<Abandoned>() };
+        let elsewhere = test.context().spawn(elsewhere);
+        if is_polled_before {
+            test.run_until_idle();
+        }
+        block.context().abandon();
+        test.run_until_idle();
+        assert!(block.try_outcome().unwrap().failure().unwrap().is::<Abandoned>());
+        assert!(elsewhere.try_outcome().unwrap().unwrap());
+        test.assert_no_leaks();
+    }
 }
 
 #[test]
