@@ -114,8 +114,8 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
                 None => Poll::Ready(Err(Error::new(NoScheduler))),
             },
             State::Begun(exchange, ticket, is_wanted) => {
-                let here = port.filter(|port| port.is_of(&exchange));
-                if let Some((context, outcome)) = here.and_then(|port| port.take_arrived(ticket)) {
+                let arrived = port.and_then(|port| port.take_arrived(&exchange, ticket));
+                if let Some((context, outcome)) = arrived {
                     if is_wanted {
                         exchange.withdraw(ticket);
                     }

@@ -207,6 +207,8 @@ pub(super) struct Port<'a> {
     /// The end of the fiber that the block has waited for in place, until its future takes it.
     arrived: Cell<Option<&'a dyn Arrived>>,
     own: &'a Own,
+    /// The port of the block whose code polls this one, by an executor that blocks.
+    outer: Cell<Option<NonNull<Port<'static>>>>,
 }
 
 /// The block waits for anything but its waker.
@@ -270,27 +272,29 @@ thread_local! {
     static CURRENT: Cell<Option<NonNull<Port<'static>>>> = const { Cell::new(None) };
 }
 
-/// While it lives, awaited fibers on this thread find its port.
-struct Current(Option<NonNull<Port<'static>>>);
+/// While it lives, awaited fibers on this thread find its port. It has the one that they found before.
+struct Current<'p>(&'p Cell<Option<NonNull<Port<'static>>>>);
 
-impl Current {
+impl<'p> Current<'p> {
     #[inline]
-    fn enter(port: &Port<'_>) -> Self {
-        Current(CURRENT.replace(Some(NonNull::from(port).cast())))
+    fn enter(port: &'p Port<'_>) -> Self {
+        port.outer.set(CURRENT.replace(Some(NonNull::from(port).cast())));
+        Current(&port.outer)
     }
 }
 
-impl Drop for Current {
+impl Drop for Current<'_> {
     #[inline]
     fn drop(&mut self) {
-        CURRENT.set(self.0);
+        CURRENT.set(self.0.get());
     }
 }
 
 /// Calls `f`, which polls a future on behalf of no block: fibers that the future awaits find no port.
 #[cfg(feature = "stream")]
 pub(crate) fn outside<A>(f: impl FnOnce() -> A) -> A {
-    let _outside = Current(CURRENT.replace(None));
+    let before = Cell::new(CURRENT.replace(None));
+    let _outside = Current(&before);
     f()
 }
 
@@ -471,8 +475,21 @@ impl Port<'_> {
         self.own.exchange.get().is_some_and(|own| Arc::ptr_eq(own, exchange))
     }
 
-    /// The end of the fiber with this ticket, if the block is polled because of it.
-    pub(super) fn take_arrived<T: Send + 'static>(&self, ticket: Ticket) -> Option<(Context, Outcome<T>)> {
+    /// The end of the fiber with this ticket, if its block is polled because of it: this block, or one around it.
+    pub(super) fn take_arrived<T: Send + 'static>(
+        &self,
+        exchange: &Arc<Exchange>,
+        ticket: Ticket,
+    ) -> Option<(Context, Outcome<T>)> {
+        let mut port = self;
+        while !port.is_of(exchange) {
+            // SAFETY: the port around this one lives on the same stack, below it.
+            port = unsafe { port.outer.get()?.cast().as_ref() };
+        }
+        port.take_arrived_here(ticket)
+    }
+
+    fn take_arrived_here<T: Send + 'static>(&self, ticket: Ticket) -> Option<(Context, Outcome<T>)> {
         let arrived = self.arrived.get().filter(|arrived| arrived.ticket() == ticket)?;
         self.arrived.set(None);
         let arrived: &dyn Any = arrived;
@@ -603,6 +620,7 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
             point: Cell::new(if is_paused { Point::Passed } else { Point::AfterCode }),
             arrived: Cell::new(arrived),
             own: &self.own,
+            outer: Cell::new(None),
         };
         // SAFETY: the functions of the table keep the contract of a waker while the port lives.
         let waker = unsafe { Waker::from_raw(RawWaker::new((&raw const port).cast(), &VTABLE)) };

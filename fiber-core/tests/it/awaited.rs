@@ -13,7 +13,7 @@ use fiber_core::error::{Abandoned, Cancelled};
 use fiber_core::scheduler::{Cx, Wait, Wakeup};
 use fiber_core::sync::{Channel, one_shot};
 use fiber_core::{Error, Fiber, Outcome, fiber, local_key, uncancelable};
-use fiber_sched::Pool;
+use fiber_sched::{CurrentThread, Pool};
 use fiber_test::{Explore, TestScheduler, event};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -670,6 +670,17 @@ fn a_reduced_exploration_sees_all_answers_of_a_future_that_another_fiber_polls()
     };
     assert_eq!(answers(Explore::exhaustive()).len(), 2);
     assert_eq!(answers(Explore::exhaustive().reduced()).len(), 2);
+}
+
+#[test]
+fn an_executor_that_blocks_inside_a_block_finds_what_has_ended_in_place() {
+    let test = TestScheduler::new();
+    let block = fiber! {
+        let future = ended(later(5).into_future()).await;
+        CurrentThread::new().run(Fiber::from_future(future)).unwrap()
+    };
+    assert_eq!(test.run(block).unwrap(), 5);
+    test.assert_no_leaks();
 }
 
 #[test]
