@@ -294,16 +294,16 @@ mod tests {
     use super::*;
 
     /// Far more than there is time for.
-    const TURNS: u32 = 50_000;
+    const ROUNDS: u32 = 20_000;
 
     /// The time is over after some turns. What the program holds is dropped, and the next run is as if this one had not been.
     #[test]
     fn a_run_ends_in_the_middle_when_its_time_is_over() {
-        let (turns, ends) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let (rounds, ends) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
         let program = || {
-            let (turns, ends) = (turns.clone(), ends.clone());
-            let loops = Fiber::for_each(0..TURNS, move |_| {
-                turns.fetch_add(1, SeqCst);
+            let (rounds, ends) = (rounds.clone(), ends.clone());
+            let loops = Fiber::for_each(0..ROUNDS, move |_| {
+                rounds.fetch_add(1, SeqCst);
                 Fiber::yield_now()
             });
             loops.ensure(Fiber::lazy(move || ends.fetch_add(1, SeqCst)).map(drop))
@@ -311,14 +311,14 @@ mod tests {
         let settings = Settings::default();
         let mut runner = Runner::new(&program, &settings, Keep::Failures, std::panic::Location::caller());
         // Again if the time was over before the first turn.
-        while turns.load(SeqCst) == 0 {
+        while rounds.load(SeqCst) == 0 {
             let soon = time::Instant::now() + time::Duration::from_micros(100);
             assert!(runner.run_until(Course::default(), Some(soon)).is_none());
         }
-        let cut = turns.swap(0, SeqCst);
-        assert!((1..TURNS).contains(&cut), "{cut} turns");
+        let cut = rounds.swap(0, SeqCst);
+        assert!((1..ROUNDS).contains(&cut), "{cut} rounds");
         assert_eq!(ends.load(SeqCst), 1, "its finalizer has run");
         assert!(runner.run(Course::default()).problem.is_none());
-        assert_eq!((turns.load(SeqCst), ends.load(SeqCst)), (TURNS, 2));
+        assert_eq!((rounds.load(SeqCst), ends.load(SeqCst)), (ROUNDS, 2));
     }
 }
