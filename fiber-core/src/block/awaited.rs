@@ -199,7 +199,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         } else {
             let (cx, mut suspended) = (port.cx(), pushed.take(&apart));
             let awaited = Awaited::apart(cx, port.place_apart(), &mut suspended, held.inside(cx), self.site);
-            // Nobody else has left one.
+            // There is no other waker yet.
             let _ = awaited.outcome.join(waker.clone());
             awaited.clone().go_on(cx, suspended);
             State::Apart(awaited)
@@ -293,7 +293,7 @@ impl<T, R> fmt::Debug for FiberFuture<T, R> {
 /// An awaited fiber that has to wait, and its block: each has settings in their context.
 enum Held {
     /// They differ in the parent of forks alone, and this is the block's. The context has the fiber's until another wait of the block
-    /// begins, because nobody forks there before.
+    /// begins, because no fiber forks there before.
     Outside(Forks),
     /// These are those of the fiber. The context has the block's.
     Inside(Box<(Settings, Forks)>),

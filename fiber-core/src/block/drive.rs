@@ -342,7 +342,7 @@ impl Port<'_> {
     /// Begins a wait for an awaited fiber.
     #[inline]
     pub(super) fn begin_await(&self, frame: impl FnOnce() -> Frame) -> bool {
-        // Nobody can know what an `async` block has done before.
+        // What an `async` block has done before is unknown, so the wait counts as one after code.
         (!self.has(ASKED) || self.clear()) && self.begin(true, frame)
     }
 
@@ -436,8 +436,8 @@ impl Port<'_> {
     /// Handles another poll of an awaited fiber. With a waker other than the block's, the fiber cannot stay in place:
     /// the waker may belong to an executor that blocks until it is woken.
     pub(super) fn wait_beside(&self, waker: &Waker) {
-        if self.has(ASKED) && !self.is_behind(waker) {
-            self.clear();
+        if self.has(AWAITS) && !self.is_behind(waker) {
+            self.move_guest();
         }
     }
 
@@ -457,8 +457,8 @@ impl Port<'_> {
 
     #[cold]
     pub(super) fn stop(&self, outcome: Outcome<Infallible>) {
-        if self.has(ASKED) {
-            self.clear();
+        if self.has(AWAITS) {
+            self.move_guest();
         }
         self.has.set(self.has.get() | STOPPED);
         self.ask(Waits::Stopped(outcome));

@@ -2,7 +2,7 @@
 //!
 //! Such a fiber and its future know each other by a ticket. Usually the fiber ends, and the poll of the block that follows takes the outcome from
 //! the driver's stack. But the future may be elsewhere then, because code of the block has stored it, sent it to
-//! another thread, or dropped it; or the fiber has moved apart. Then whoever comes first leaves an entry for the other one:
+//! another thread, or dropped it; or the fiber has moved apart. Then the first of the two leaves an entry for the second:
 //!
 //! | entry | left by | taken by |
 //! |---|---|---|
@@ -37,7 +37,7 @@ enum Entry {
 
 /// A fiber that continues without its block, or the outcome of one.
 pub(super) trait Shared: Any + Send + Sync {
-    /// Whoever hands it over leaves a waker for its end. Returned if it has ended.
+    /// Leaves a waker for its end, when it is handed over. Returned if it has ended.
     fn expect(&self, waker: Waker) -> Option<Waker>;
     /// Called when the future is dropped.
     fn give_up(&self);
@@ -72,7 +72,7 @@ impl Exchange {
         over.into_iter().for_each(|waker| drop(guard(|| waker.wake())));
     }
 
-    /// The fiber, if it was handed over. Otherwise, whoever hands it over takes `waker`.
+    /// The fiber, if it was handed over. Otherwise `waker` is left for the one that hands it over.
     pub(super) fn find(&self, ticket: Ticket, waker: &Waker) -> Option<Arc<dyn Shared>> {
         // To clone a waker is foreign code, so it is done between the two.
         self.ask(ticket, None).or_else(|| self.ask(ticket, Some(waker.clone())))

@@ -32,7 +32,7 @@ const MOST_EVENTS: usize = 60;
 /// earlier only takes work away from it.
 const LONG_AGO: Duration = Duration::from_micros(500);
 
-/// Whoever was in the poll so lately has seen what came before a timer that is due now.
+/// A thread that was in the poll so lately has seen what came before a timer that is due now.
 const JUST_NOW: Duration = Duration::from_micros(50);
 
 /// So many looks in a row take about as many events as tokio takes at once.
