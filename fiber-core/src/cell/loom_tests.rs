@@ -10,6 +10,7 @@ use loom::thread;
 use super::delivery::{Delivery, Joining};
 use super::lazy::{LazyPlace, MadeCount};
 use super::node::{Node, Offer, Owner};
+use super::one_shot::{Sent, one_shot};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref, Seed};
 use crate::primitive::{beside, model_up_to, model_with_a_bound};
@@ -998,5 +999,97 @@ fn a_child_added_from_outside_is_awaited_or_refused() {
         assert!(was_added || last);
         assert!(!scope.hold());
         Node::end(&scope);
+    });
+}
+
+/// A wait that one side ends.
+#[derive(Clone, Default)]
+struct Wait(Arc<AtomicUsize>);
+
+impl Wait {
+    /// `false`: it was over.
+    fn end(&self) -> bool {
+        self.0.swap(1, Ordering::AcqRel) == 0
+    }
+}
+
+#[test]
+fn a_value_is_received_or_given_back_though_its_wait_is_cancelled() {
+    model(|| {
+        // Loom reports an `Arc` that is never dropped, in the place of the value and of the waiter.
+        let (sender, mut receiver) = one_shot::<Arc<()>, Wait, ()>(());
+        let outside = thread::spawn(move || match sender.send(Arc::new(())) {
+            Sent::Left => false,
+            Sent::Refused(_) => true,
+            Sent::Ends(wait, ending) => {
+                let refused = if wait.end() { ending.keep() } else { ending.take_back() };
+                refused.is_some()
+            }
+        });
+        let wait = Wait::default();
+        if receiver.wait(wait.clone()).is_ok() {
+            wait.end();
+        }
+        let received = receiver.take();
+        let closed = receiver.close();
+        drop(receiver);
+        let is_back = outside.join().unwrap();
+        let places = [received.is_some(), closed.is_some(), is_back];
+        assert_eq!(places.into_iter().filter(|is_there| *is_there).count(), 1, "{places:?}");
+    });
+}
+
+#[test]
+fn a_value_that_is_kept_after_a_wait_is_there_for_the_next_one() {
+    model(|| {
+        let (sender, mut receiver) = one_shot::<usize, Wait, ()>(());
+        let outside = thread::spawn(move || match sender.send(7) {
+            Sent::Ends(wait, ending) => {
+                wait.end();
+                assert!(ending.keep().is_none());
+            }
+            Sent::Left => {}
+            Sent::Refused(_) => unreachable!("the receiver does not close"),
+        });
+        let mut received = None;
+        let first = Wait::default();
+        if receiver.wait(first.clone()).is_ok() {
+            first.end();
+            let again = receiver.wait(first.clone());
+            received = received.or_else(|| receiver.take());
+            assert!(received.is_some() || again.is_ok());
+        }
+        outside.join().unwrap();
+        assert_eq!(received.or_else(|| receiver.take()), Some(7));
+    });
+}
+
+#[test]
+fn the_side_that_leaves_last_frees_what_is_left() {
+    model(|| {
+        let (sender, mut receiver) = one_shot::<Arc<()>, Arc<()>, Arc<()>>(Arc::new(()));
+        let outside = thread::spawn(move || match sender.send(Arc::new(())) {
+            Sent::Ends(_, ending) => drop(ending),
+            Sent::Left => {}
+            Sent::Refused(_) => {}
+        });
+        drop(receiver.wait(Arc::new(())));
+        drop(receiver);
+        outside.join().unwrap();
+    });
+}
+
+#[test]
+fn one_that_closes_has_the_value_or_its_sender_has() {
+    model(|| {
+        let (sender, mut receiver) = one_shot::<Arc<()>, (), ()>(());
+        let outside = thread::spawn(move || match sender.send(Arc::new(())) {
+            Sent::Left => false,
+            Sent::Refused(_) => true,
+            Sent::Ends(..) => unreachable!("nobody waits"),
+        });
+        let closed = receiver.close().is_some();
+        assert!(receiver.is_over());
+        assert_eq!(outside.join().unwrap(), !closed);
     });
 }

@@ -2,7 +2,9 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::one_shot::OneShot;
+use parking_lot::{Mutex, MutexGuard};
+
+use super::one_shot::{Receiver, Sender, one_shot};
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::Unobserved;
@@ -140,11 +142,15 @@ enum Stage<F, T> {
 pub(crate) struct Job<F, T> {
     /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
     /// them are held until the work has ended.
-    work: Noted<Option<(Work<F, T>, Option<Locals>)>>,
+    work: Noted<Option<Unstarted<F, T>>>,
     /// If the work stops.
     token: Option<CancelToken>,
-    result: OneShot<T>,
+    /// Used by the fiber only.
+    result: Mutex<Receiver<T>>,
 }
+
+/// Work that has not started, the locals that it carries, and where it leaves its result.
+type Unstarted<F, T> = (Work<F, T>, Option<Locals>, Sender<T>);
 
 impl<F, T> Job<F, T> {
     pub(super) fn ask_to_stop(&self) {
@@ -153,7 +159,7 @@ impl<F, T> Job<F, T> {
 
     /// Nobody waits for the work any more. An abandoned fiber does not deregister its wait, so the work may not have been asked to stop.
     pub(super) fn give_up(&self) {
-        if self.token.is_some() && self.result.is_open() {
+        if self.token.is_some() && self.result.lock().is_open() {
             self.ask_to_stop();
         }
     }
@@ -162,7 +168,8 @@ impl<F, T> Job<F, T> {
 impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
     pub(crate) fn new(work: Work<F, T>, carried: Option<Locals>) -> Arc<Self> {
         let token = work.stops.then(CancelToken::new);
-        Arc::new(Job { work: Noted::new(Some((work, carried))), token, result: OneShot::new() })
+        let (sender, receiver) = one_shot();
+        Arc::new(Job { work: Noted::new(Some((work, carried, sender))), token, result: Mutex::new(receiver) })
     }
 
     /// The task that does the work, for `fiber`.
@@ -170,8 +177,8 @@ impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
         Task::errand(Some(fiber.clone()), self.clone())
     }
 
-    pub(super) fn result(&self) -> &OneShot<T> {
-        &self.result
+    pub(super) fn result(&self) -> MutexGuard<'_, Receiver<T>> {
+        self.result.lock()
     }
 
     /// Takes back work of `fiber` that has not started. `false` if it has.
@@ -214,17 +221,20 @@ impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
         let fiber = fiber.expect("blocking work belongs to a fiber");
         // The lock is released before the work starts.
         let work = self.work.lock().take();
-        if let Some((Work { f, call, .. }, carried)) = work {
+        if let Some((Work { f, call, .. }, carried, sender)) = work {
             let call = || guard(|| call(f, self.token.as_ref())).unwrap_or_else(Outcome::Panicked);
             let (outcome, carried) = fiber.call_apart(carried, call);
             discard(carried, fiber);
-            forget(self.result.deliver(outcome), fiber);
+            forget(sender.deliver(outcome), fiber);
         }
     }
 
     fn abandon(&self) {
-        // No effect if the fiber no longer waits.
-        drop(self.result.deliver(Outcome::Failure(Error::new(Abandoned))));
+        let work = self.work.lock().take();
+        if let Some((_, _, sender)) = work {
+            // No effect if the fiber no longer waits.
+            drop(sender.deliver(Outcome::Failure(Error::new(Abandoned))));
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -248,7 +258,7 @@ impl<F: Send + 'static, T: Send + 'static> Wait for BlockingWait<F, T> {
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         match &self.stage {
             Stage::New(_) => None,
-            Stage::Scheduled(job) => job.result.take().map(|outcome| outcome.passed(self.frame)),
+            Stage::Scheduled(job) => job.result().take().map(|outcome| outcome.passed(self.frame)),
         }
     }
 
@@ -256,18 +266,19 @@ impl<F: Send + 'static, T: Send + 'static> Wait for BlockingWait<F, T> {
         if let Stage::New(work) = &mut self.stage {
             let job = Job::new(work.take().expect("work is scheduled once"), cx.locals());
             self.stage = Stage::Scheduled(job.clone());
-            let ready = job.result.take_or_wait(wakeup);
+            let ready = job.result().take_or_wait(wakeup);
             cx.scheduler().schedule_blocking(job.task(cx.context()));
             return ready;
         }
         let Stage::Scheduled(job) = &self.stage else { unreachable!("scheduled above") };
-        job.result.take_or_wait(wakeup).map(|outcome| outcome.passed(self.frame))
+        job.result().take_or_wait(wakeup).map(|outcome| outcome.passed(self.frame))
     }
 
     fn deregister(&mut self, cx: &Cx<'_>) {
         if let Stage::Scheduled(job) = &self.stage {
             job.ask_to_stop();
-            forget(job.result.close(), cx.context());
+            let result = job.result().close();
+            forget(result, cx.context());
             let unstarted = job.work.lock().take();
             drop(unstarted);
         }

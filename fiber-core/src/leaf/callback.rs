@@ -1,9 +1,8 @@
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::gone::cancelled_or;
-use super::one_shot::OneShot;
+use super::one_shot::{Receiver, Sender, one_shot};
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame, IntoError};
@@ -52,7 +51,7 @@ pub struct Callback<T, F> {
 
 enum Stage<T, F> {
     New(F),
-    Registered(Arc<OneShot<T>>),
+    Registered(Receiver<T>),
     Over,
 }
 
@@ -83,43 +82,35 @@ where
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
         if let Stage::New(_) = self.stage {
-            let cell = Arc::new(OneShot::new());
-            let old = std::mem::replace(&mut self.stage, Stage::Registered(cell.clone()));
+            let (sender, mut receiver) = one_shot();
+            let old = std::mem::replace(&mut self.stage, Stage::Over);
             let Stage::New(register) = old else { unreachable!("the stage was checked above") };
-            if let Err(panic) = guard(|| register(Resume::of(cell.clone()))) {
+            if let Err(panic) = guard(|| register(Resume::of(sender))) {
                 let outcome = Outcome::Panicked(panic).passed(Frame::new("callback", self.site));
                 // The `Resume` may live on, and hands back what it is to send.
-                return Some(outcome.without(cell.close(), cx));
+                return Some(outcome.without(receiver.close(), cx));
             }
+            self.stage = Stage::Registered(receiver);
         }
-        let Stage::Registered(cell) = &self.stage else { unreachable!("polled after the end") };
-        self.end(cx, cell.take()?)
+        let Stage::Registered(receiver) = &mut self.stage else { unreachable!("polled after the end") };
+        let outcome = receiver.take()?;
+        self.end(cx, outcome)
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        let Stage::Registered(cell) = &self.stage else { unreachable!("polled before") };
-        self.end(cx, cell.take_or_wait(wakeup)?)
+        let Stage::Registered(receiver) = &mut self.stage else { unreachable!("polled before") };
+        let outcome = receiver.take_or_wait(wakeup)?;
+        self.end(cx, outcome)
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
-        if let Stage::Registered(cell) = &self.stage {
-            drop(cell.close());
+        if let Stage::Registered(receiver) = &mut self.stage {
+            drop(receiver.close());
         }
     }
 
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Callback
-    }
-}
-
-impl<T, F> Drop for Callback<T, F> {
-    /// An abandoned fiber does not deregister its wait.
-    fn drop(&mut self) {
-        if let Stage::Registered(cell) = &self.stage
-            && Arc::strong_count(cell) > 1
-        {
-            drop(cell.close());
-        }
     }
 }
 
@@ -133,12 +124,11 @@ impl<T, F> fmt::Debug for Callback<T, F> {
 ///
 /// If it is dropped unused, the fiber fails with [`Abandoned`].
 #[must_use = "dropping a Resume fails the fiber that waits for it"]
-pub struct Resume<T>(Option<Arc<OneShot<T>>>);
+pub struct Resume<T>(Option<Sender<T>>);
 
 impl<T> Resume<T> {
-    /// The `Resume` of a fiber that waits for `cell`.
-    pub(crate) fn of(cell: Arc<OneShot<T>>) -> Self {
-        Resume(Some(cell))
+    pub(crate) fn of(sender: Sender<T>) -> Self {
+        Resume(Some(sender))
     }
 
     /// Makes the fiber succeed with `value`, unless it no longer waits.
@@ -155,7 +145,7 @@ impl<T> Resume<T> {
     /// Returns the value if the wait was cancelled or has lost a race, if its fiber was dropped, or if the closure of
     /// [`Fiber::callback`] panicked.
     pub fn send(mut self, value: T) -> Result<(), T> {
-        let refused = self.0.take().and_then(|cell| cell.hand_over(Outcome::Success(value)));
+        let refused = self.0.take().and_then(|sender| sender.hand_over(Outcome::Success(value)));
         refused.and_then(Outcome::success).map_or(Ok(()), Err)
     }
 
@@ -196,21 +186,21 @@ impl<T> Resume<T> {
     /// assert!(fiber_sched::run(fiber).is_cancelled());
     /// ```
     pub fn outcome(mut self, outcome: Outcome<T>) {
-        if let Some(cell) = self.0.take() {
-            drop(cell.deliver(outcome));
+        if let Some(sender) = self.0.take() {
+            drop(sender.deliver(outcome));
         }
     }
 
     /// Whether the fiber no longer waits, because it was cancelled.
     pub fn is_closed(&self) -> bool {
-        self.0.as_ref().is_none_or(|cell| cell.is_closed())
+        self.0.as_ref().is_none_or(Sender::is_closed)
     }
 }
 
 impl<T> Drop for Resume<T> {
     fn drop(&mut self) {
-        if let Some(cell) = self.0.take() {
-            drop(cell.deliver(Outcome::Failure(Error::new(Abandoned))));
+        if let Some(sender) = self.0.take() {
+            drop(sender.deliver(Outcome::Failure(Error::new(Abandoned))));
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use blocking::{Job, Work};
 pub use callback::Resume;
 pub(crate) use dedicated::DedicatedWait;
 pub(crate) use gone::{cancelled_or, is_abandoned, unless_cancelled};
-pub(crate) use one_shot::OneShot;
+pub(crate) use one_shot::{Receiver, one_shot};
 pub(crate) use sleep::Sleep;
 pub(crate) use wait::Awaits;
 pub use wait::{Leaf, Wait};

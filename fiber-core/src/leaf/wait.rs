@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::forget;
+use std::mem::{MaybeUninit, forget};
 use std::panic::Location;
 use std::ptr;
 
@@ -281,10 +281,12 @@ impl<W: Awaits> Leaf<W> {
     /// After an outcome, the leaf is neither used nor dropped.
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        let mut polled = None;
-        if let Err(panic) = guard(|| polled = self.wait.poll(cx)) {
-            polled = Some(Outcome::Panicked(panic));
+        let mut polled = MaybeUninit::uninit();
+        if let Err(panic) = guard(|| _ = polled.write(self.wait.poll(cx))) {
+            polled.write(Some(Outcome::Panicked(panic)));
         }
+        // SAFETY: written.
+        let mut polled = unsafe { polled.assume_init() };
         if let Some(outcome) = &mut polled {
             // SAFETY: by the contract.
             unsafe { outcome.drop_beside(&raw mut *self, cx) };
@@ -407,7 +409,13 @@ impl<W: Awaits> Placed<W> {
         &mut self,
         f: impl FnOnce(&mut W, &mut W::Place) -> Option<Outcome<W::Out>>,
     ) -> Option<Outcome<W::Out>> {
-        guard(|| f(&mut self.leaf.wait, &mut self.place)).unwrap_or_else(|panic| self.torn_by(panic))
+        // Written where it stays, as in `poll`.
+        let mut asked = MaybeUninit::uninit();
+        match guard(|| _ = asked.write(f(&mut self.leaf.wait, &mut self.place))) {
+            // SAFETY: written.
+            Ok(()) => unsafe { asked.assume_init() },
+            Err(panic) => self.torn_by(panic),
+        }
     }
 
     #[cold]

@@ -1,6 +1,5 @@
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::fate::{ITEM, dropped};
@@ -10,7 +9,7 @@ use crate::engine::subject::Subject;
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::footprint::is_listening;
-use crate::leaf::{Leaf, OneShot, Resume, Wait, cancelled_or, is_abandoned};
+use crate::leaf::{self, Leaf, Receiver, Resume, Wait, cancelled_or, is_abandoned};
 use crate::outcome::Outcome;
 
 /// A single value from one fiber to another: a handle to send it, and a fiber that waits for it.
@@ -48,21 +47,19 @@ pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, impl Run<Out = T>>)
 pub(super) fn one_shot_at<T: Send + 'static>(
     site: &'static Location<'static>,
 ) -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
-    let cell = Arc::new(OneShot::new());
-    (Resume::of(cell.clone()), Fiber::new(Leaf::new(Reply { cell: Some(cell), site }, site)))
+    let (sender, receiver) = leaf::one_shot();
+    (Resume::of(sender), Fiber::new(Leaf::new(Reply { receiver, site }, site)))
 }
 
 /// The wait of [`one_shot`].
 pub(crate) struct Reply<T> {
-    /// `None` once it has given an outcome, after which nothing is left in the cell.
-    cell: Option<Arc<OneShot<T>>>,
+    receiver: Receiver<T>,
     site: &'static Location<'static>,
 }
 
 impl<T> Reply<T> {
-    /// The outcome that was taken out of the cell.
-    fn given(&mut self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
-        self.cell = None;
+    /// The outcome that has arrived.
+    fn given(&self, outcome: Outcome<T>, cx: &Cx<'_>) -> Outcome<T> {
         self.passed(cancelled_or(outcome, Some(cx)))
     }
 
@@ -77,12 +74,12 @@ impl<T: Send + 'static> Wait for Reply<T> {
     const SINGLE: Single = Single::REFUSES;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        let outcome = self.cell.as_ref()?.take()?;
+        let outcome = self.receiver.take()?;
         Some(self.given(outcome, cx))
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        let outcome = self.cell.as_ref()?.take_or_wait(wakeup)?;
+        let outcome = self.receiver.take_or_wait(wakeup)?;
         Some(self.given(outcome, cx))
     }
 
@@ -91,7 +88,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
 
     /// A dropped [`Resume`] has sent nothing, so the fiber is cancelled, as it is at every other wait.
     fn close(&mut self) -> Option<Outcome<T>> {
-        let sent = self.cell.take()?.close().filter(|outcome| !is_abandoned(outcome));
+        let sent = self.receiver.close().filter(|outcome| !is_abandoned(outcome));
         sent.map(|outcome| self.passed(outcome))
     }
 
@@ -103,7 +100,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
 impl<T> Drop for Reply<T> {
     /// A fiber that never runs, was cancelled, or has lost a race, no longer wants the value.
     fn drop(&mut self) {
-        let unwanted = self.cell.take().and_then(|cell| cell.close());
+        let unwanted = self.receiver.close();
         if let Some(Outcome::Success(_)) = unwanted
             && is_listening()
         {

@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code)]
 
-use std::convert::Infallible;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -11,15 +10,12 @@ use std::task::Waker;
 use super::Context;
 use super::race::RaceKey;
 use super::wakeup::{Committed, EventOf, Wakeup};
-use crate::cell::{EventKey, OneOf, Value, ValueRef, Values};
+use crate::cell::{EventKey, Target};
 
 /// Ends the wait of one operation, which stays where it is until it has left its list, or its event has ended the wait.
 ///
 /// So the fiber outlives the seat, which borrows it: in two words, without a count.
-pub struct Seat(OneOf<Sitter>);
-
-/// A fiber, with the number of its event; or a waker.
-enum Sitter {}
+pub struct Seat(Target<Alias>);
 
 /// A copy of a context that does not count as a reference. Only a [`Seat`] has one.
 struct Alias(ManuallyDrop<Context>);
@@ -32,42 +28,24 @@ impl Alias {
     }
 }
 
-impl Values for Sitter {
-    type First = Alias;
-    type Second = Box<Waker>;
-    type Third = Infallible;
-
-    #[inline]
-    fn discard(value: Value<Self>, _: u64) {
-        match value {
-            Value::First(_) => {}
-            Value::Second(waker) => drop(waker),
-            Value::Third(never) => match never {},
-        }
-    }
-}
-
 impl Seat {
     /// # Safety
     /// The operation that gets it is a part of this fiber's frames. It is neither moved nor dropped before it has left, or its event has
     /// ended the wait.
     #[inline]
     pub(crate) unsafe fn of_fiber(fiber: &Context, event: EventKey) -> Self {
-        Seat(OneOf::new(Value::First(Alias::of(fiber)), event.to_number()))
+        Seat(Target::of_fiber(Alias::of(fiber), event.to_number()))
     }
 
     /// # Safety
     /// The operation that gets it is neither moved nor dropped before it has left, or its event has ended the wait.
     pub(crate) unsafe fn of_waker(waker: Waker) -> Self {
-        Seat(OneOf::new(Value::Second(Box::new(waker)), 0))
+        Seat(Target::of_waker(waker))
     }
 
     #[inline]
     fn event(&self) -> Option<EventOf<'_>> {
-        match self.0.get() {
-            ValueRef::First(Alias(fiber)) => Some(EventOf(fiber, EventKey::from_number(self.0.note()))),
-            _ => None,
-        }
+        self.0.fiber().map(|(Alias(fiber), event)| EventOf::numbered((fiber, event)))
     }
 
     /// See [`Wakeup::is_raced`].
@@ -104,22 +82,20 @@ impl Seat {
     #[inline]
     pub(crate) fn commit(self) -> Result<Committed, Seat> {
         match self.0.into_inner() {
-            (Value::First(Alias(fiber)), event) => EventOf(&fiber, EventKey::from_number(event))
+            Ok((Alias(fiber), event)) => EventOf::numbered((&fiber, event))
                 .commit()
-                .ok_or_else(|| Seat(OneOf::new(Value::First(Alias::of(&fiber)), event))),
-            (Value::Second(waker), _) => Ok(Committed::of_waker(waker)),
-            (Value::Third(never), _) => match never {},
+                .ok_or_else(|| Seat(Target::of_fiber(Alias::of(&fiber), event))),
+            Err(waker) => Ok(Committed::of_waker(waker)),
         }
     }
 
     /// For an event that needs no place in a list.
     pub(crate) fn into_wakeup(self) -> Wakeup {
         match self.0.into_inner() {
-            (Value::First(Alias(fiber)), event) => {
+            Ok((Alias(fiber), event)) => {
                 Wakeup::of_fiber(Context::clone(&fiber), EventKey::from_number(event))
             }
-            (Value::Second(waker), _) => Wakeup::from(*waker),
-            (Value::Third(never), _) => match never {},
+            Err(waker) => Wakeup::from(waker),
         }
     }
 }

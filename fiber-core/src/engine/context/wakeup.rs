@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use super::race::RaceKey;
 use super::{Context, Cx, Turn, throw_away};
-use crate::cell::{EventKey, Fired, Signal};
+use crate::cell::{EventKey, Fired, Signal, Target};
 use crate::engine::next;
 use crate::engine::task::{Task, Waiter};
 use crate::panic::guard;
@@ -15,31 +15,28 @@ use crate::panic::guard;
 /// Ends one wait of one fiber, or wakes a future. The waiting leaf registers it with the event.
 ///
 /// Firing it after the wait is over, for example because the fiber was cancelled, has no effect.
-#[derive(Debug)]
-pub struct Wakeup(Target);
-
-#[derive(Debug)]
-enum Target {
-    Fiber(Context, EventKey),
-    Waker(Waker),
-}
+pub struct Wakeup(Target<Context>);
 
 impl Wakeup {
+    #[inline]
     pub(crate) fn of_fiber(context: Context, event: EventKey) -> Self {
-        Wakeup(Target::Fiber(context, event))
+        Wakeup(Target::of_fiber(context, event.to_number()))
     }
 
     #[inline]
     fn event(&self) -> Option<EventOf<'_>> {
-        match &self.0 {
-            Target::Fiber(context, event) => Some(EventOf(context, *event)),
-            Target::Waker(_) => None,
-        }
+        self.0.fiber().map(EventOf::numbered)
+    }
+
+    /// The fiber with its event, or the waker.
+    #[inline]
+    pub(crate) fn into_parts(self) -> Result<(Context, EventKey), Waker> {
+        self.0.into_inner().map(|(context, event)| (context, EventKey::from_number(event)))
     }
 
     /// Whether it is one of this waker.
     pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
-        matches!(&self.0, Target::Waker(own) if own.will_wake(waker))
+        self.0.waker().is_some_and(|own| own.will_wake(waker))
     }
 
     /// Whether the fiber looks at the event once more. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again,
@@ -50,7 +47,7 @@ impl Wakeup {
 
     /// Wakes a side whose event has missed the race: the race is free, so it looks at its event again.
     pub(super) fn fire_again(self) {
-        if let Target::Fiber(context, event) = self.0
+        if let Ok((context, event)) = self.into_parts()
             && let Some(waiter) = context.fire_missed(event).waiter()
         {
             context.schedule(Task::wake(waiter, Signal::Fired));
@@ -80,10 +77,10 @@ impl Wakeup {
     /// assert!(bell.0.load(Ordering::Relaxed));
     /// ```
     pub fn fire(self) {
-        match self.0 {
-            Target::Fiber(context, event) => _ = EventOf(&context, event).fire(),
+        match self.into_parts() {
+            Ok((context, event)) => _ = EventOf(&context, event).fire(),
             // A waker is code of an arbitrary executor. Its panic must not interrupt the end of the fiber.
-            Target::Waker(waker) => drop(guard(|| waker.wake())),
+            Err(waker) => drop(guard(|| waker.wake())),
         }
     }
 
@@ -116,69 +113,59 @@ impl Wakeup {
     ///
     /// # Errors
     /// Returns the wake-up if the wait is already over, so that the value would have no taker.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
-        match self.0 {
-            Target::Fiber(context, event) => {
-                // The frames of the fiber hold it too, so this reference is not the last one.
-                EventOf(&context, event).commit().ok_or(Wakeup(Target::Fiber(context, event)))
+        match self.into_parts() {
+            // The frames of the fiber hold it too, so this reference is not the last one.
+            Ok((context, event)) => {
+                EventOf(&context, event).commit().ok_or_else(|| Wakeup::of_fiber(context, event))
             }
-            Target::Waker(waker) => Ok(Committed::of_waker(Box::new(waker))),
+            Err(waker) => Ok(Committed::of_waker(waker)),
         }
     }
 
     /// Like `fire`, but the fiber continues in this call: this is the body of a task.
     pub(crate) fn fire_in_turn(self, turn: &Turn<'_>) {
-        let Target::Fiber(context, event) = self.0 else { return self.fire() };
-        if context.is_hosted() {
-            return Wakeup(Target::Fiber(context, event)).fire();
+        if self.event().is_none_or(|EventOf(context, _)| context.is_hosted()) {
+            return self.fire();
         }
-        if let Some(waiter) = end_wait(&context, event).waiter() {
+        if let Ok((context, event)) = self.into_parts()
+            && let Some(waiter) = end_wait(&context, event).waiter()
+        {
             waiter.wake_in(turn, Signal::Fired);
         }
     }
 
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
-        match self.0 {
-            Target::Fiber(context, event) if cx.nearest().is_served_with(&context) => {
-                if let Some(waiter) = end_wait(&context, event).waiter() {
-                    cx.view().wake_from_bottom(waiter, Signal::Fired);
-                }
-            }
-            target => Wakeup(target).fire(),
+        let Some(event) = self.event().filter(|EventOf(context, _)| cx.nearest().is_served_with(context))
+        else {
+            return self.fire();
+        };
+        if let Some(waiter) = end_wait(event.0, event.1).waiter() {
+            cx.view().wake_from_bottom(waiter, Signal::Fired);
         }
     }
 
     /// Reports that the event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
-        if let Target::Fiber(context, event) = self.0 {
+        if let Ok((context, event)) = self.into_parts() {
             throw_away(context.abandon_wait(event));
-        }
-    }
-
-    /// What a task that fires it carries.
-    pub(crate) fn into_parts(self) -> Result<(Context, EventKey), Waker> {
-        match self.0 {
-            Target::Fiber(context, event) => Ok((context, event)),
-            Target::Waker(waker) => Err(waker),
         }
     }
 
     /// A wake-up for the next event of the same wait. The first one to be fired ends the wait, and the fiber can ask which one it was
     /// ([`Context::last_event`]).
     pub(crate) fn next(&self) -> Wakeup {
-        Wakeup(match &self.0 {
-            Target::Fiber(context, event) => Target::Fiber(context.clone(), event.next()),
-            Target::Waker(waker) => Target::Waker(waker.clone()),
-        })
+        match self.event() {
+            Some(EventOf(context, event)) => Wakeup::of_fiber(context.clone(), event.next()),
+            None => Wakeup::from(Waker::clone(&self.0.waker().expect("no fiber"))),
+        }
     }
 
     /// The waiting fiber, and the generation of its wait.
     pub(crate) fn wait(&self) -> Option<(&Context, u64)> {
-        match &self.0 {
-            Target::Fiber(context, event) => Some((context, event.generation())),
-            Target::Waker(_) => None,
-        }
+        self.event().map(|EventOf(context, event)| (context, event.generation()))
     }
 }
 
@@ -187,6 +174,11 @@ impl Wakeup {
 pub(super) struct EventOf<'a>(pub(super) &'a Context, pub(super) EventKey);
 
 impl<'a> EventOf<'a> {
+    #[inline]
+    pub(super) fn numbered((fiber, event): (&'a Context, u64)) -> Self {
+        EventOf(fiber, EventKey::from_number(event))
+    }
+
     #[inline]
     pub(super) fn is_raced(self) -> bool {
         self.1.is_contested()
@@ -241,7 +233,13 @@ fn end_wait(context: &Context, event: EventKey) -> Fired<Waiter> {
 
 impl From<Waker> for Wakeup {
     fn from(waker: Waker) -> Self {
-        Wakeup(Target::Waker(waker))
+        Wakeup(Target::of_waker(waker))
+    }
+}
+
+impl fmt::Debug for Wakeup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Wakeup").field(&self.event().map(|EventOf(fiber, _)| fiber)).finish()
     }
 }
 
@@ -258,8 +256,9 @@ enum Woken {
 }
 
 impl Committed {
-    pub(super) fn of_waker(waker: Box<Waker>) -> Self {
-        Committed(Woken::Waker(waker))
+    #[cold]
+    pub(super) fn of_waker(waker: Waker) -> Self {
+        Committed(Woken::Waker(Box::new(waker)))
     }
 
     /// Schedules the fiber. It calls the scheduler, so the caller must hold no lock.
