@@ -2,8 +2,6 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
-
 use super::one_shot::{Receiver, Sender, one_shot};
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
@@ -135,18 +133,16 @@ pub struct BlockingWait<F, T> {
 
 enum Stage<F, T> {
     New(Option<Work<F, T>>),
-    Scheduled(Arc<Job<F, T>>),
+    Scheduled(Arc<Job<F, T>>, Receiver<T>),
 }
 
-/// Work for another thread, and its result.
+/// Work for another thread.
 pub(crate) struct Job<F, T> {
     /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
     /// them are held until the work has ended.
     work: Noted<Option<Unstarted<F, T>>>,
     /// If the work stops.
     token: Option<CancelToken>,
-    /// Used by the fiber only.
-    result: Mutex<Receiver<T>>,
 }
 
 /// Work that has not started, the locals that it carries, and where it leaves its result.
@@ -157,28 +153,24 @@ impl<F, T> Job<F, T> {
         self.token.iter().for_each(CancelToken::cancel);
     }
 
-    /// Nobody waits for the work any more. An abandoned fiber does not deregister its wait, so the work may not have been asked to stop.
-    pub(super) fn give_up(&self) {
-        if self.token.is_some() && self.result.lock().is_open() {
+    /// Nobody waits for the result any more. An abandoned fiber does not deregister its wait, so the work may not have been asked to stop.
+    pub(super) fn give_up(&self, result: &Receiver<T>) {
+        if self.token.is_some() && result.is_open() {
             self.ask_to_stop();
         }
     }
 }
 
 impl<F: Send + 'static, T: Send + 'static> Job<F, T> {
-    pub(crate) fn new(work: Work<F, T>, carried: Option<Locals>) -> Arc<Self> {
+    pub(crate) fn new(work: Work<F, T>, carried: Option<Locals>) -> (Arc<Self>, Receiver<T>) {
         let token = work.stops.then(CancelToken::new);
         let (sender, receiver) = one_shot();
-        Arc::new(Job { work: Noted::new(Some((work, carried, sender))), token, result: Mutex::new(receiver) })
+        (Arc::new(Job { work: Noted::new(Some((work, carried, sender))), token }), receiver)
     }
 
     /// The task that does the work, for `fiber`.
     pub(super) fn task(self: &Arc<Self>, fiber: &Context) -> Task {
         Task::errand(Some(fiber.clone()), self.clone())
-    }
-
-    pub(super) fn result(&self) -> MutexGuard<'_, Receiver<T>> {
-        self.result.lock()
     }
 
     /// Takes back work of `fiber` that has not started. `false` if it has.
@@ -199,8 +191,8 @@ impl<F: Send + 'static, T: Send + 'static> BlockingWait<F, T> {
 
 impl<F, T> Drop for BlockingWait<F, T> {
     fn drop(&mut self) {
-        if let Stage::Scheduled(job) = &self.stage {
-            job.give_up();
+        if let Stage::Scheduled(job, result) = &self.stage {
+            job.give_up(result);
         }
     }
 }
@@ -210,7 +202,7 @@ impl<F: Clone, T> Clone for BlockingWait<F, T> {
     fn clone(&self) -> Self {
         let work = match &self.stage {
             Stage::New(work) => work.clone(),
-            Stage::Scheduled(_) => None,
+            Stage::Scheduled(..) => None,
         };
         BlockingWait { stage: Stage::New(work), frame: self.frame }
     }
@@ -256,29 +248,30 @@ impl<F: Send + 'static, T: Send + 'static> Wait for BlockingWait<F, T> {
     type Out = T;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
-        match &self.stage {
+        match &mut self.stage {
             Stage::New(_) => None,
-            Stage::Scheduled(job) => job.result().take().map(|outcome| outcome.passed(self.frame)),
+            Stage::Scheduled(_, result) => result.take().map(|outcome| outcome.passed(self.frame)),
         }
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
         if let Stage::New(work) = &mut self.stage {
-            let job = Job::new(work.take().expect("work is scheduled once"), cx.locals());
-            self.stage = Stage::Scheduled(job.clone());
-            let ready = job.result().take_or_wait(wakeup);
-            cx.scheduler().schedule_blocking(job.task(cx.context()));
+            let work = work.take().expect("work is scheduled once");
+            let (job, mut result) = Job::new(work, cx.locals());
+            let task = job.task(cx.context());
+            let ready = result.take_or_wait(wakeup);
+            self.stage = Stage::Scheduled(job, result);
+            cx.scheduler().schedule_blocking(task);
             return ready;
         }
-        let Stage::Scheduled(job) = &self.stage else { unreachable!("scheduled above") };
-        job.result().take_or_wait(wakeup).map(|outcome| outcome.passed(self.frame))
+        let Stage::Scheduled(_, result) = &mut self.stage else { unreachable!("scheduled above") };
+        result.take_or_wait(wakeup).map(|outcome| outcome.passed(self.frame))
     }
 
     fn deregister(&mut self, cx: &Cx<'_>) {
-        if let Stage::Scheduled(job) = &self.stage {
+        if let Stage::Scheduled(job, result) = &mut self.stage {
             job.ask_to_stop();
-            let result = job.result().close();
-            forget(result, cx.context());
+            forget(result.close(), cx.context());
             let unstarted = job.work.lock().take();
             drop(unstarted);
         }

@@ -17,7 +17,7 @@ mod yield_now;
 
 pub(crate) use blocking::{Job, Work};
 pub use callback::Resume;
-pub(crate) use dedicated::DedicatedWait;
+pub(crate) use dedicated::{DedicatedWait, SharedResult};
 pub(crate) use gone::{cancelled_or, is_abandoned, unless_cancelled};
 pub(crate) use one_shot::{Receiver, one_shot};
 pub(crate) use sleep::Sleep;

@@ -1,12 +1,14 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::then::Then;
 use crate::engine::context::Cx;
 use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, IntoError, Site};
 use crate::fiber::Fiber;
-use crate::leaf::{DedicatedWait, Job, Leaf, Work};
+use crate::leaf::{DedicatedWait, Job, Leaf, SharedResult, Work};
 use crate::outcome::Outcome;
 use crate::token::CancelToken;
 
@@ -80,16 +82,17 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let (job, frame) =
-            (Job::new(Work::stoppable(self.f), cx.locals()), Frame::new("dedicated", self.site));
-        let wait = Leaf::new(DedicatedWait::<_, _, false>::new(job.clone(), frame), self.site);
-        Then::new(wait, AwaitReturn { job, site: self.site }).run(cx)
+        let (job, result) = Job::new(Work::stoppable(self.f), cx.locals());
+        let (result, frame) = (Arc::new(Mutex::new(result)), Frame::new("dedicated", self.site));
+        let wait = DedicatedWait::<_, _, false>::new(job.clone(), result.clone(), frame);
+        Then::new(Leaf::new(wait, self.site), AwaitReturn { job, result, site: self.site }).run(cx)
     }
 }
 
 /// The [`Follow`] step of [`Fiber::dedicated`].
 pub(crate) struct AwaitReturn<F, T> {
     job: Arc<Job<F, T>>,
+    result: SharedResult<T>,
     site: Site,
 }
 
@@ -101,7 +104,8 @@ impl<F: Send + 'static, T: Send + 'static> Follow<T> for AwaitReturn<F, T> {
         if !outcome.is_cancelled() || self.job.take_back(cx.context()) {
             return Step::Done(outcome);
         }
-        let wait = DedicatedWait::<_, _, true>::new(self.job.clone(), Frame::new("dedicated", self.site));
+        let frame = Frame::new("dedicated", self.site);
+        let wait = DedicatedWait::<_, _, true>::new(self.job, self.result, frame);
         Leaf::new(wait, self.site).run(cx)
     }
 }
