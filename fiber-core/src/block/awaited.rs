@@ -26,8 +26,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use super::drive::{Over, Port, Rest};
+use super::drive::{Over, Rest};
 use super::exchange::{Exchange, Shared, Ticket};
+use super::port::Port;
 use super::settings::Settings;
 use super::waker::wake_here;
 use crate::cell::{Delivery, Joining, Seed};

@@ -15,7 +15,9 @@
 //!   Resume: stores the value in its slot in the block, and polls again
 //! ```
 //!
-//! * [`drive`]: the driver, the wait of the macro, and all of the unsafe code.
+//! * [`wait`](mod@wait): the wait of the macro.
+//! * [`drive`]: the driver, and the frame that continues a block.
+//! * [`port`]: what both of them, and `fiber.await`, share while the block is polled.
 //! * [`stop`]: the end of a block without a value.
 //! * [`awaited`]: `fiber.await`, whose future, unlike a wait of the macro, may be moved, dropped half-way, and polled
 //!   beside others.
@@ -27,16 +29,19 @@
 mod awaited;
 mod drive;
 mod exchange;
+mod port;
 mod settings;
 mod stop;
 mod streak;
+mod wait;
 mod waker;
 
 #[cfg(feature = "stream")]
 pub(crate) use awaited::FiberFuture;
+pub use drive::block;
 pub(crate) use drive::new;
 #[cfg(feature = "stream")]
-pub(crate) use drive::outside;
-pub use drive::{Wait, block, misplaced, wait, wait_first};
+pub(crate) use port::outside;
 pub use stop::{Gives, Stop};
 pub(crate) use streak::Streak;
+pub use wait::{Wait, misplaced, wait, wait_first};

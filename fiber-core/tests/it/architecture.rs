@@ -9,8 +9,8 @@ mod imports;
 
 /// Files that belong together.
 const KNOTS: [imports::Knot<'static>; 7] = [
-    // A block gives its wait to the driver, which polls the block.
-    &["block/awaited", "block/drive"],
+    // A block gives its wait to the driver, through the port, and the driver polls the block.
+    &["block/awaited", "block/drive", "block/port"],
     // A node has children, which are references to nodes.
     &["cell/children", "cell/node", "cell/reference"],
     // A step that ends hands its value to the thread that has the core, which starts further steps.
