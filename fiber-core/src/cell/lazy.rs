@@ -31,8 +31,8 @@ impl<T: Send + Sync> LazyBox<T> {
     }
 
     /// A box that is made from the start.
-    pub(crate) fn of(value: T) -> Self {
-        LazyBox(AtomicPtr::new(boxed(value).as_ptr()), PhantomData)
+    pub(crate) fn of(make: impl FnOnce() -> T) -> Self {
+        LazyBox(AtomicPtr::new(boxed(make).as_ptr()), PhantomData)
     }
 
     #[inline]
@@ -47,12 +47,12 @@ impl<T: Send + Sync> LazyBox<T> {
 
     /// The box; calls `make` if there is none. If two threads make one, the second is dropped.
     pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
-        self.get().unwrap_or_else(|| self.make(make()))
+        self.get().unwrap_or_else(|| self.make(make))
     }
 
     #[cold]
-    fn make(&self, value: T) -> &T {
-        let made = boxed(value);
+    fn make(&self, make: impl FnOnce() -> T) -> &T {
+        let made = boxed(make);
         // SeqCst: as in `get`. It includes Release, which publishes the box; Acquire on failure: pairs with the Release of
         // the thread that has published one.
         match self.0.compare_exchange(ptr::null_mut(), made.as_ptr(), Ordering::SeqCst, Ordering::SeqCst) {

@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use std::mem::forget;
 use std::ptr::NonNull;
 
-use super::recycle::{give, take};
+use super::recycle::{boxed, give};
 use crate::primitive::{AtomicU32, Ordering, UnsafeCell};
 
 const EMPTY: u32 = 0;
@@ -38,22 +38,6 @@ struct Place<V, W, S> {
 }
 
 impl<V, W, S> Place<V, W, S> {
-    /// Field by field, because room for a value is large, and nothing is in it.
-    #[inline]
-    fn made(shared: S) -> NonNull<Self> {
-        let place = take::<Self>();
-        let at = place.as_ptr();
-        // SAFETY: the block is for it.
-        unsafe { (&raw mut (*at).state).write(AtomicU32::new(EMPTY)) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).value).write(UnsafeCell::new(None)) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).waiter).write(UnsafeCell::new(None)) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).shared).write(shared) };
-        place
-    }
-
     /// # Safety
     /// By the state, the value is the caller's.
     unsafe fn take_value(&self) -> Option<V> {
@@ -114,7 +98,7 @@ impl<V, W, S> Drop for End<V, W, S> {
         if place.now() == ALONE || place.state.swap(ALONE, Ordering::AcqRel) == ALONE {
             // SAFETY: the other side has left, and this one uses the place no more.
             unsafe { self.0.drop_in_place() };
-            // SAFETY: it came from `take`, and its contents were dropped.
+            // SAFETY: it came from `boxed`, and its contents were dropped.
             unsafe { give(self.0) };
         }
     }
@@ -144,7 +128,12 @@ pub(crate) enum Sent<V, W, S> {
 /// The two sides. Both see what is `shared`.
 #[inline]
 pub(crate) fn one_shot<V, W, S>(shared: S) -> (Sender<V, W, S>, Receiver<V, W, S>) {
-    let place = Place::made(shared);
+    let place = boxed(|| Place {
+        state: AtomicU32::new(EMPTY),
+        value: UnsafeCell::new(None),
+        waiter: UnsafeCell::new(None),
+        shared,
+    });
     (Sender(End(place, PhantomData)), Receiver(End(place, PhantomData)))
 }
 

@@ -164,12 +164,12 @@ unsafe fn give_elsewhere(block: NonNull<u8>, index: usize) {
     }
 }
 
-/// Puts a value into a block of memory of its own.
+/// Makes a value in a block of memory of its own, where it stays: most are large, and would be moved there right after they were made.
 #[inline]
-pub(super) fn boxed<T>(value: T) -> NonNull<T> {
+pub(super) fn boxed<T>(make: impl FnOnce() -> T) -> NonNull<T> {
     let block = take::<T>();
     // SAFETY: the block is large enough and aligned, and no other thread has it.
-    unsafe { block.write(value) };
+    unsafe { block.write(make()) };
     block
 }
 

@@ -42,13 +42,13 @@ pub(crate) fn run_region<'s, R: Run, E: RegionEnd<R::Out>>(
     cx: &'s Cx<'_>,
     operator: &'static &'static str,
     run: R,
-    mut part: Part<'_>,
+    part: &mut Part<'_>,
     until: Option<Instant>,
     end: E,
 ) -> Step<'s, E::Out> {
     let step = {
-        let limit = Watch::limit(cx, &part, until);
-        run_guarded(run, &cx.within(&part).above(&limit)).detach(cx)
+        let limit = Watch::limit(cx, part, until);
+        run_guarded(run, &cx.within(part).above(&limit)).detach(cx)
     };
     match step {
         Ok(outcome) => match part.leave() {
@@ -57,7 +57,7 @@ pub(crate) fn run_region<'s, R: Run, E: RegionEnd<R::Out>>(
         },
         Err(pushed) => {
             let (waiting, masks) = (pushed.attach(cx), part.masks());
-            if cx.begin_limit(operator, &part, masks, until) {
+            if cx.begin_limit(operator, part, masks, until) {
                 return Step::Wait(waiting.push(cx, LeaveLimit { end }));
             }
             wait_inside(cx, waiting, part.leave_inside(), until, end)

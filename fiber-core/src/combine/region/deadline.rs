@@ -69,7 +69,7 @@ impl<R: Run> Run for WithDeadline<R> {
         part.describe(&run);
         // No timer is needed if the fiber's own deadline comes first.
         let until = (deadline < cx.deadline() || cx.is_masked()).then_some(deadline);
-        run_region(cx, &OPERATOR, run, part, until, end)
+        run_region(cx, &OPERATOR, run, &mut part, until, end)
     }
 
     fn is_program(&self) -> bool {

@@ -136,7 +136,7 @@ pub(crate) fn run_limited<'s, R: Run, E: RegionEnd<R::Out>>(
     part.describe(&run);
     // No timer is needed if a deadline from above comes first.
     let until = (until < part.deadline()).then_some(until);
-    run_region(cx, operator, run, part, until, end)
+    run_region(cx, operator, run, &mut part, until, end)
 }
 
 /// `None` when the limit has passed.

@@ -138,7 +138,7 @@ impl Rare {
     #[inline(never)]
     fn boxed(name: Option<Arc<str>>, locals: Option<Locals>) -> LazyBox<Self> {
         let carried = Mutex::new(Carried { locals, fork_place: None });
-        LazyBox::of(Rare { name, carried, ..Rare::default() })
+        LazyBox::of(|| Rare { name, carried, ..Rare::default() })
     }
 }
 
