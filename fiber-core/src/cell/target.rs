@@ -7,14 +7,17 @@
 #![allow(unsafe_code)]
 
 use std::mem::ManuallyDrop;
-use std::num::NonZeroU64;
-use std::ptr;
+use std::num::NonZeroUsize;
+use std::ptr::NonNull;
 use std::task::{RawWakerVTable, Waker};
 
 /// Owns a fiber of type `F`, or a waker.
 pub(crate) struct Target<F> {
-    /// Never 0, so an `Option` needs no third word.
-    word: NonZeroU64,
+    /// Never null, so an `Option` needs no third word.
+    word: NonNull<()>,
+    /// The part of the number that a shorter word has no room for.
+    #[cfg(not(target_pointer_width = "64"))]
+    high: u32,
     place: Place<F>,
 }
 
@@ -29,7 +32,7 @@ unsafe impl<F: Send> Send for Target<F> {}
 unsafe impl<F: Sync> Sync for Target<F> {}
 
 /// The lowest bit of the word, which no address of a vtable has.
-const IS_FIBER: u64 = 1;
+const IS_FIBER: usize = 1;
 const _: () = assert!(align_of::<RawWakerVTable>() > 1);
 
 impl<F> Target<F> {
@@ -37,32 +40,52 @@ impl<F> Target<F> {
     #[inline]
     pub(crate) fn of_fiber(fiber: F, number: u64) -> Self {
         debug_assert!(number < 1 << 63);
-        let word = NonZeroU64::new(number << 1 | IS_FIBER).expect("a bit is set");
-        Target { word, place: Place { fiber: ManuallyDrop::new(fiber) } }
+        let word = NonZeroUsize::new((number << 1) as usize | IS_FIBER).expect("a bit is set");
+        Target {
+            word: NonNull::without_provenance(word),
+            #[cfg(not(target_pointer_width = "64"))]
+            high: (number >> (usize::BITS - 1)) as u32,
+            place: Place { fiber: ManuallyDrop::new(fiber) },
+        }
     }
 
     pub(crate) fn of_waker(waker: Waker) -> Self {
         let waker = ManuallyDrop::new(waker);
-        let vtable = ptr::from_ref(waker.vtable()).expose_provenance() as u64;
-        Target { word: NonZeroU64::new(vtable).expect("an address"), place: Place { data: waker.data() } }
+        Target {
+            word: NonNull::from(waker.vtable()).cast(),
+            #[cfg(not(target_pointer_width = "64"))]
+            high: 0,
+            place: Place { data: waker.data() },
+        }
+    }
+
+    #[inline]
+    fn is_fiber(&self) -> bool {
+        self.word.addr().get() & IS_FIBER != 0
+    }
+
+    #[inline]
+    fn number(&self) -> u64 {
+        let number = (self.word.addr().get() >> 1) as u64;
+        #[cfg(not(target_pointer_width = "64"))]
+        let number = number | u64::from(self.high) << (usize::BITS - 1);
+        number
     }
 
     /// The fiber, with the number of its event.
     #[inline]
     pub(crate) fn fiber(&self) -> Option<(&F, u64)> {
-        let word = self.word.get();
         // SAFETY: by the word, there is a fiber, which is not moved out while `self` is borrowed.
-        (word & IS_FIBER != 0).then(|| (unsafe { &*self.place.fiber }, word >> 1))
+        self.is_fiber().then(|| (unsafe { &*self.place.fiber }, self.number()))
     }
 
     /// The waker, of which this is an alias.
     pub(crate) fn waker(&self) -> Option<ManuallyDrop<Waker>> {
-        if self.word.get() & IS_FIBER != 0 {
+        if self.is_fiber() {
             return None;
         }
-        let vtable: *const RawWakerVTable = ptr::with_exposed_provenance(self.word.get() as usize);
-        // SAFETY: the address is that of a vtable, which lives for ever.
-        let vtable = unsafe { &*vtable };
+        // SAFETY: the word is a reference to a vtable, which lives for ever.
+        let vtable = unsafe { self.word.cast::<RawWakerVTable>().as_ref() };
         // SAFETY: by the word, there is a waker.
         let data = unsafe { self.place.data };
         // SAFETY: data and vtable are those of a waker, which is not used as long as the alias is.
@@ -84,7 +107,8 @@ impl<F> Target<F> {
         // SAFETY: by the word, there is a fiber.
         let fiber = unsafe { &mut self.place.fiber };
         // SAFETY: the caller does not use it again.
-        Ok((unsafe { ManuallyDrop::take(fiber) }, self.word.get() >> 1))
+        let fiber = unsafe { ManuallyDrop::take(fiber) };
+        Ok((fiber, self.number()))
     }
 }
 
