@@ -90,7 +90,7 @@ where
 
     const IS_PLAIN: bool = true;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
         let frame = Frame::new("map", self.site);
         match outcome.split() {

@@ -145,7 +145,7 @@ impl<T: Send + 'static, A: Follow<T>, B: Follow<A::Out>> Follow<T> for Fused<A, 
     const NEVER_WAITS: bool = A::NEVER_WAITS;
     const ROOM: usize = room_with::<B>(A::ROOM);
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, B::Out> {
         match self.0.follow(cx, outcome) {
             Step::Done(outcome) => self.1.follow(cx, outcome),
