@@ -280,18 +280,19 @@ impl<W: Awaits> Leaf<W> {
     /// # Safety
     /// After an outcome, the leaf is neither used nor dropped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    unsafe fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<W::Out>> {
-        let mut polled = MaybeUninit::uninit();
+    unsafe fn poll<'p>(
+        &mut self,
+        cx: &Cx<'_>,
+        polled: &'p mut MaybeUninit<Option<Outcome<W::Out>>>,
+    ) -> Option<&'p mut Outcome<W::Out>> {
         if let Err(panic) = guard(|| _ = polled.write(self.wait.poll(cx))) {
             polled.write(Some(Outcome::Panicked(panic)));
         }
         // SAFETY: written.
-        let mut polled = unsafe { polled.assume_init() };
-        if let Some(outcome) = &mut polled {
-            // SAFETY: by the contract.
-            unsafe { outcome.drop_beside(&raw mut *self, cx) };
-        }
-        polled
+        let outcome = unsafe { polled.assume_init_mut() }.as_mut()?;
+        // SAFETY: by the contract.
+        unsafe { outcome.drop_beside(&raw mut *self, cx) };
+        Some(outcome)
     }
 
     /// Begins to wait. The leaf is made in its frame, without the place, which is most of it.
@@ -332,11 +333,13 @@ impl<W: Awaits> Run for Leaf<W> {
             Start::Waits => return Step::Wait(self.wait(cx)),
             Start::Refused => return Step::Done(self.end_unstarted(cx)),
         }
+        let mut polled = MaybeUninit::uninit();
         // SAFETY: with an outcome, the leaf is forgotten, where it is.
-        match unsafe { self.poll(cx) } {
+        match unsafe { self.poll(cx, &mut polled) } {
             Some(outcome) => {
                 forget(self);
-                Step::Done(outcome)
+                // SAFETY: the outcome is not used afterwards, nor dropped.
+                Step::Done(unsafe { ptr::read(outcome) })
             }
             None => Step::Wait(self.wait(cx)),
         }
@@ -349,11 +352,13 @@ impl<W: Awaits> Run for Leaf<W> {
             Start::Waits => return Step::Wait(self.wait_then(cx, plain)),
             Start::Refused => return plain.follow(cx, self.end_unstarted(cx)),
         }
+        let mut polled = MaybeUninit::uninit();
         // SAFETY: as above.
-        match unsafe { self.poll(cx) } {
+        match unsafe { self.poll(cx, &mut polled) } {
             Some(outcome) => {
                 forget(self);
-                plain.follow(cx, outcome)
+                // SAFETY: as above.
+                plain.follow(cx, unsafe { ptr::read(outcome) })
             }
             None => Step::Wait(self.wait_then(cx, plain)),
         }
