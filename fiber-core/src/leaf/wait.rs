@@ -326,7 +326,7 @@ impl<W: Awaits> Run for Leaf<W> {
     type Out = W::Out;
     const ROOM: usize = frame_size::<Placed<W>>();
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
         match start(cx, W::IS_SHIELDED, W::CAN_LOSE) {
             Start::Polls => {}
