@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -382,7 +382,8 @@ struct State {
     writable: Readiness,
     bytes: Mutex<VecDeque<u8>>,
     looks_left: AtomicUsize,
-    other: OnceLock<BufReader>,
+    /// Taken once, so that the socket does not keep its own reader alive.
+    other: Mutex<Option<BufReader>>,
 }
 
 impl Socket for Interrupted {
@@ -393,7 +394,7 @@ impl Socket for Interrupted {
         if left == Ok(1) {
             state.bytes.lock().unwrap().extend(b"one\ntwo\n");
             state.readable.event(false).fire();
-            let other = state.other.get().unwrap().line();
+            let other = state.other.lock().unwrap().take().unwrap().line();
             let line = thread::spawn(|| fiber_sched::run(other).unwrap()).join().unwrap();
             assert_eq!(line.as_deref(), Some("one"));
         }
@@ -436,7 +437,7 @@ impl StreamSocket for Interrupted {
 fn a_fiber_that_is_about_to_wait_finds_what_another_one_has_read_ahead() {
     let socket = Interrupted::default();
     let reader = ByteStream::of(Box::new(socket.clone()), "Interrupted").buffered();
-    socket.0.other.set(reader.clone()).unwrap();
+    *socket.0.other.lock().unwrap() = Some(reader.clone());
     // One look for the attempt, and one for the wait.
     socket.0.looks_left.store(2, SeqCst);
     let line = fiber_sched::run(reader.line().timeout(Duration::from_secs(60))).unwrap();
