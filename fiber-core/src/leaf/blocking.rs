@@ -25,6 +25,9 @@ impl<T: Send + 'static> Fiber<T> {
     /// assert!(fiber_sched::run(size).unwrap() > 0);
     /// ```
     ///
+    /// # Errors
+    /// [`Abandoned`], if the scheduler has no thread for blocking calls and cannot start one.
+    ///
     /// # Panics
     /// A panic of `f` becomes the fiber's outcome.
     ///
@@ -52,7 +55,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The error of `f`, converted.
+    /// The error of `f`, converted, and those of [`blocking`](Fiber::blocking).
     #[track_caller]
     pub fn try_blocking<E, F>(f: F) -> Fiber<T, Leaf<BlockingWait<F, T>>>
     where
@@ -99,6 +102,9 @@ impl<T: Send + 'static> Fiber<T> {
         BlockingWait::leaf(Location::caller(), Work::stoppable(f), "blocking_with")
     }
 }
+
+/// Why a scheduler drops work.
+const NO_THREAD: &str = "the scheduler has stopped, or could not start a thread for the call";
 
 /// Work for a thread that may block: a closure, and how it is called.
 pub(crate) struct Work<F, T> {
@@ -225,7 +231,8 @@ impl<F: Send + 'static, T: Send + 'static> Errand for Job<F, T> {
         let work = self.work.lock().take();
         if let Some((_, _, sender)) = work {
             // No effect if the fiber no longer waits.
-            drop(sender.deliver(Outcome::Failure(Error::new(Abandoned))));
+            let error = Error::new(Abandoned).context(NO_THREAD);
+            drop(sender.deliver(Outcome::Failure(error)));
         }
     }
 

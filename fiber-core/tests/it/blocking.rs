@@ -4,6 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use crate::support::{Counter, Queue};
+use fiber_core::error::Abandoned;
 use fiber_core::scheduler::TaskKind;
 use fiber_core::sync::one_shot;
 use fiber_core::{CancelToken, Context, Error, Fiber, local_key};
@@ -274,6 +275,29 @@ fn a_dedicated_closure_that_has_not_started_never_does_after_a_cancellation() {
     work.run();
     assert_eq!(counter.get(), 0);
     root.cancel();
+}
+
+#[test]
+fn a_call_for_which_there_is_no_thread_says_so() {
+    let blocking = Fiber::blocking(|| ()).boxed();
+    let dedicated = Fiber::dedicated(|_: &CancelToken| Ok::<_, Error>(())).boxed();
+    for call in [blocking, dedicated] {
+        let queue = Arc::new(Queue::default());
+        let root = Context::root(queue.clone());
+        let handle = root.spawn(call);
+        queue.pop().unwrap().run();
+        let work = queue.pop().unwrap();
+        assert_eq!(work.kind(), TaskKind::Blocking);
+        // As a scheduler does that cannot start a thread.
+        drop(work);
+        queue.drain();
+        let error = handle.try_outcome().unwrap().failure().unwrap();
+        assert!(error.is::<Abandoned>(), "{error:#}");
+        let message = error.to_string();
+        let reason = "the scheduler has stopped, or could not start a thread for the call: ";
+        assert!(message.starts_with(reason), "{message}");
+        root.cancel();
+    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The error of `f`, converted.
+    /// The error of `f`, converted. [`Abandoned`](crate::error::Abandoned), if the scheduler cannot start a thread.
     ///
     /// # Panics
     /// A panic of `f` becomes the fiber's outcome.
