@@ -11,6 +11,7 @@ use super::promise::Promise;
 use super::recency::Recency;
 use crate::combine::detach_here;
 use crate::engine::context::{Context, Cx};
+use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::error::{Abandoned, Error, Frame, Site, counted};
 use crate::fiber::Fiber;
@@ -80,6 +81,8 @@ struct Computation<V: 'static> {
 #[derive(Default)]
 struct Askers {
     count: usize,
+    /// Whether one of them has seen the failure of the computation.
+    has_seen_failure: bool,
     /// The fiber that computes the value. Not its handle, whose drop has an effect, while all who ask drop the last reference to
     /// this in any order.
     computing: Option<Context>,
@@ -121,7 +124,7 @@ where
     ///
     /// # Cancellation
     /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no
-    /// fiber waits for its finalizers. If it then fails or panics, that goes to
+    /// fiber waits for its finalizers. If it fails or panics, and all who waited were cancelled before they have seen that, it goes to
     /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     #[track_caller]
     pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>
@@ -355,6 +358,28 @@ impl<V: Value> Computation<V> {
     fn new(site: Site) -> Self {
         Computation { promise: Promise::in_place_of("Cache", site), askers: Noted::default() }
     }
+
+    /// One of those who asked leaves after the computation has failed.
+    fn leave_failed(&self) {
+        let mut askers = self.askers.lock();
+        askers.count -= 1;
+        let computing = if askers.have_missed_failure() { askers.computing.take() } else { None };
+        drop(askers);
+        if let Some(fiber) = computing {
+            Unobserved::report(&fiber, &self.failure());
+        }
+    }
+
+    fn failure(&self) -> Outcome<()> {
+        self.promise.try_outcome().map_or(Outcome::Success(()), |outcome| outcome.map(drop))
+    }
+}
+
+impl Askers {
+    /// Whether all were cancelled before one of them has seen the failure. Says so once.
+    fn have_missed_failure(&mut self) -> bool {
+        self.count == 0 && !mem::replace(&mut self.has_seen_failure, true)
+    }
 }
 
 /// A waiter for a value. The last one that leaves ends the computation.
@@ -366,9 +391,13 @@ struct Asker<K: Key, V: Value> {
 
 impl<K: Key, V: Value> Asker<K, V> {
     fn wait(self, site: Site) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V>> {
-        self.computation.promise.wait_at(site).map_at(site, move |value| {
+        self.computation.promise.wait_at(site).map_outcome_at(site, move |outcome| {
+            if outcome.is_failure() {
+                self.computation.askers.lock().has_seen_failure = true;
+            }
             drop(self);
-            value.unwrap_or_else(|message| resume_unwind(Box::new(String::from(&*message))))
+            outcome
+                .map(|value| value.unwrap_or_else(|message| resume_unwind(Box::new(String::from(&*message)))))
         })
     }
 }
@@ -376,8 +405,10 @@ impl<K: Key, V: Value> Asker<K, V> {
 impl<K: Key, V: Value> Drop for Asker<K, V> {
     fn drop(&mut self) {
         // The usual case. What is complete has no entry that has to go, and no fiber to be cancelled.
-        if self.computation.promise.is_completed() {
-            return;
+        match self.computation.promise.has_failed() {
+            Some(true) => return self.computation.leave_failed(),
+            Some(false) => return,
+            None => {}
         }
         let mut state = self.cache.0.lock();
         let mut askers = self.computation.askers.lock();
@@ -444,7 +475,10 @@ impl<K: Key, V: Value> Running<K, V> {
         });
         // After the completion, so that a panic of the user's drop does not lose the value.
         drop(removed);
-        Outcome::Success(())
+        // The last one may have left since the count was read.
+        let is_missed = self.computation.promise.has_failed() == Some(true)
+            && self.computation.askers.lock().have_missed_failure();
+        if is_missed { self.computation.failure() } else { Outcome::Success(()) }
     }
 }
 

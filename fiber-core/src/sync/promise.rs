@@ -145,6 +145,11 @@ impl<T: Send + Sync + 'static> Promise<T> {
     pub fn is_completed(&self) -> bool {
         self.0.seen().is_some()
     }
+
+    /// Whether it was completed with a failure. `None`: it is not completed.
+    pub(super) fn has_failed(&self) -> Option<bool> {
+        self.0.seen().map(|completed| matches!(completed, Completed::Failure(_)))
+    }
 }
 
 impl<T: Clone + Send + Sync + 'static> Promise<T> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use fiber_core::error::TimedOut;
 use fiber_core::sync::{Cache, PromiseFailed};
 use fiber_core::{Error, Fiber, Outcome};
 use fiber_test::{Spawned, TestScheduler};
@@ -141,6 +142,31 @@ fn what_a_computation_ends_with_that_nobody_waits_for_is_reported() {
     assert_eq!(unobserved.len(), 2, "{unobserved:?}");
     assert!(unobserved[0].contains("a failure") && unobserved[1].contains("a panic"), "{unobserved:?}");
     test.assert_no_leaks();
+}
+
+/// The end of the computation and the limits of those that ask for it are at the same instant. They leave before it ends, or after it.
+#[test]
+fn what_a_computation_ends_with_while_those_who_asked_leave_is_reported_unless_one_sees_it() {
+    for seed in 0..100 {
+        let (test, failures) = (TestScheduler::with_seed(seed), Arc::new(AtomicUsize::new(0)));
+        let cache = Cache::<u32, ()>::new(1);
+        let asks = (0..2).map(|_| {
+            let failures = failures.clone();
+            let fails = move |()| -> Result<(), &str> {
+                failures.fetch_add(1, Ordering::Relaxed);
+                if seed % 2 == 0 { panic!("broken") } else { Err("broken") }
+            };
+            let asked = cache.get(0, move || Fiber::delay(SECOND).try_map(fails));
+            asked.timeout(SECOND).attempt().boxed()
+        });
+        let asks: Vec<_> = asks.collect();
+        let answers = test.run(Fiber::parallel(asks)).unwrap();
+        let is_seen =
+            answers.iter().any(|answer| answer.as_ref().is_err_and(|error| !error.is::<TimedOut>()));
+        let reports = test.unobserved().len();
+        assert_eq!(usize::from(is_seen) + reports, failures.load(Ordering::Relaxed), "with seed {seed}");
+        test.assert_no_leaks();
+    }
 }
 
 /// Panics when it is dropped, if it is armed.
