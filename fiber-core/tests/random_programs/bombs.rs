@@ -94,6 +94,10 @@ impl Builder {
         }
     }
 
+    pub(crate) fn ballast(&self) -> Bomb {
+        Bomb::ballast(&self.world, &self.part)
+    }
+
     fn bomb(&self, value: u32) -> Bomb {
         Bomb::new(&self.world, &self.part, value)
     }

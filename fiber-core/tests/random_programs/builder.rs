@@ -108,11 +108,14 @@ impl Builder {
     /// The fiber, which is made when it runs: each run is a separate program.
     pub(crate) fn fiber(&self, program: Program) -> Fiber<u32> {
         let (builder, strand) = (self.clone(), self.strand.clone());
+        let [made_with, seen_with] = [(); 2].map(|()| self.ballast());
         let made = Fiber::defer(move || {
+            made_with.hold();
             builder.runs();
             builder.make(program)
         });
         let seen = move |outcome: Outcome<u32>| {
+            seen_with.hold();
             if outcome.is_cancelled() {
                 strand.sees_cancellation();
             }

@@ -38,7 +38,7 @@ proptest! {
 
 /// The program, and then a check of what it has left behind, when all its detached fibers have ended.
 fn judged(program: &Program) -> Fiber<()> {
-    let world = Arc::new(World::default());
+    let world = Arc::new(World::with_stacks());
     let end = |outcome| match outcome {
         Outcome::Cancelled => Outcome::Cancelled,
         _ => Outcome::Success(()),

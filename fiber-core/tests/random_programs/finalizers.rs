@@ -119,7 +119,7 @@ impl Builder {
     }
 
     /// The counts of the release of what it acquires.
-    fn acquire(&self, program: Program) -> Fiber<Arc<Finalizer>> {
+    pub(crate) fn acquire(&self, program: Program) -> Fiber<Arc<Finalizer>> {
         let counts = self.world.finalizer(false);
         let acquired = move |_| {
             counts.is_due();
@@ -128,7 +128,7 @@ impl Builder {
         self.with_reach(Reach::Nothing).fiber(program).map(acquired).boxed()
     }
 
-    fn using(&self, leases: &[Arc<Finalizer>], program: Program) -> Fiber<u32> {
+    pub(crate) fn using(&self, leases: &[Arc<Finalizer>], program: Program) -> Fiber<u32> {
         if !leases.iter().all(|lease| lease.is_held()) {
             self.world.broken("something was used that was not acquired, or that was released");
         }
@@ -136,7 +136,7 @@ impl Builder {
     }
 
     /// Releases something after the end of its use.
-    fn release(
+    pub(crate) fn release(
         &self,
         using: Part,
         program: Program,

@@ -30,6 +30,7 @@ impl Builder {
                     }
                 })
             }
+            Program::With(with, first, second) => self.operate(with, *first, *second),
             Program::ForkFight(turns, child) => {
                 self.fork(Owner::Fiber, *child, Program::Succeed, move |builder, part, handle| {
                     let end = handle.cancel().map(move |()| part.end());

@@ -5,6 +5,7 @@
 //! time from the start. If two events happen at the same time, an [`Oracle`] decides which comes first. Letting it
 //! decide in every way gives all possible ends of a program: for most, exactly one.
 
+use crate::operators::Operator;
 use crate::oracle::{Oracle, Unforeseen};
 use crate::part::Reach;
 use crate::program::{Ending, Owner, Program};
@@ -170,6 +171,7 @@ impl Interpreter {
             Fork(owner, ending, child, meanwhile) => self.fork(s, now, *owner, *ending, child, meanwhile),
             Zip(..) | Race(..) | RaceWith(..) | RaceAll(_) | FirstSuccess(_) | Hedge(..) | Parallel(..)
             | Loot(..) => self.branches(s, now, program),
+            With(with, first, second) => self.operate(s, now, *with, first, second),
             // Left to the rules: their timing depends on a callback, a future or a number of yields.
             _ => Err(Unforeseen::Outside),
         }
@@ -186,6 +188,21 @@ impl Interpreter {
 
     fn succeed(&mut self, s: &mut Strand, now: Time, value: u32) -> Predicted {
         Ok((if self.is_interrupted(s, now) { End::Cancelled } else { End::Value(value) }, now))
+    }
+
+    /// An operator that ends as a simpler program does.
+    fn operate(&mut self, s: &mut Strand, now: Time, with: Operator, a: &Program, b: &Program) -> Predicted {
+        let (a, b) = (Box::new(a.clone()), Box::new(b.clone()));
+        let same = match with {
+            Operator::Compute | Operator::Timed | Operator::Direct | Operator::Dedicated => {
+                Program::Bind(a, b)
+            }
+            Operator::Arms => Program::Race(a, b),
+            Operator::AndLet => Program::Zip(a, b),
+            Operator::BracketOutcome => Program::Bracket(a, b, Box::new(Program::Yield)),
+            _ => return Err(Unforeseen::Outside),
+        };
+        self.fiber(s, now, &same)
     }
 
     pub(crate) fn sleep(&mut self, s: &mut Strand, now: Time, ticks: Time) -> Predicted {

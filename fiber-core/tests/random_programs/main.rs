@@ -11,12 +11,13 @@
 //! * An acquired value is released once, after its use; one that was not acquired is neither used nor released.
 //! * A failure or panic is observed: by a handler, in the outcome or suppressed into it, or by the hook for unobserved ones.
 //! * A panic that is suppressed into a failure which a handler ignores is observed by the hook.
-//! * A value whose drop panics is dropped once, before the end of its part; its panic is observed like any other.
+//! * A value is dropped before the end of its part. If its drop panics, the panic is observed like any other.
+//! * While a fiber holds a lock, no other one does. It holds none after its end.
 //! * Every read of a local sees the innermost value.
 //! * Only cancelled parts end as cancelled.
 //!
 //! They hold on the virtual timeline, on schedulers with turns of any length, on threads, on a scheduler that panics, and on one that
-//! never starts cancelled tasks. On schedulers that drop tasks or timers, a program still ends.
+//! never starts cancelled tasks. On schedulers that drop tasks or timers, a program still ends, but may keep values for longer.
 //!
 //! An [`interpreter`] predicts the end of a program that is not cancelled, and its time.
 
@@ -27,6 +28,7 @@ mod explored;
 mod finalizers;
 mod forks;
 mod interpreter;
+mod operators;
 mod oracle;
 mod part;
 mod program;
@@ -135,7 +137,7 @@ proptest! {
     fn every_rule_holds_on_the_virtual_timeline(program in program(SHORT), seed in any::<u64>(), at in moment()) {
         quiet();
         let test = TestScheduler::with_seed(seed);
-        let world = Arc::new(World::default());
+        let world = Arc::new(World::with_stacks());
         let spawned = test.spawn(Builder::whole(&world, program));
         let (outcome, was_pending) = match at {
             Moment::AfterTicks(ticks) => {
@@ -229,7 +231,7 @@ fn predict(program: &Program) -> Option<Vec<(End, Time)>> {
 /// The end of a program that is not cancelled, and its time.
 fn run_alone(program: Program, seed: u64) -> Result<(End, Time), TestCaseError> {
     let test = TestScheduler::with_seed(seed);
-    let world = Arc::new(World::default());
+    let world = Arc::new(World::with_stacks());
     let outcome = test.try_run(Builder::whole(&world, program));
     prop_assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
     let (outcome, at) = (outcome.unwrap(), test.now().as_nanos() / TICK.as_nanos() as u64);

@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use crate::operators::{Operator, operator};
+
 /// A program with a number for its value.
 #[derive(Clone, Debug)]
 pub(crate) enum Program {
@@ -86,6 +88,8 @@ pub(crate) enum Program {
     Fork(Owner, Ending, Box<Program>, Box<Program>),
     /// Forks; one branch joins the fiber while another one cancels it after some yields.
     ForkFight(u8, Box<Program>),
+    /// An operator that is built on others.
+    With(Operator, Box<Program>, Box<Program>),
 }
 
 /// The owner of a bomb.
@@ -151,6 +155,7 @@ pub(crate) fn program(ticks: u32) -> impl Strategy<Value = Program> {
             5 => with_limits(limit.clone(), &one, &two),
             8 => with_branches(ticks, &one, &two, &many),
             7 => with_forks(&one, &two),
+            8 => (operator(ticks), two).prop_map(|(with, (a, b))| Program::With(with, a, b)),
         ]
     })
 }

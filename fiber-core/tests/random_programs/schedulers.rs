@@ -184,7 +184,7 @@ proptest! {
     #[test]
     fn every_rule_holds_on_the_current_thread(program in program(SHORT), turns in 0..40usize) {
         quiet();
-        let world = Arc::new(World::default());
+        let world = Arc::new(World::with_stacks());
         let whole = Builder::whole(&world, program);
         watched(move || {
             let scheduler = CurrentThread::new();
@@ -235,7 +235,7 @@ fn with_pool(
     run: impl FnOnce(&Pool, Fiber<u32>) -> Outcome<u32> + Send + 'static,
 ) -> Result<(), TestCaseError> {
     quiet();
-    let world = Arc::new(World::default());
+    let world = Arc::new(World::with_stacks());
     let whole = Builder::whole(&world, program);
     let unobserved = Arc::new(Mutex::new(Vec::new()));
     let reports = unobserved.clone();

@@ -107,7 +107,7 @@ impl Builder {
     }
 
     /// A branch whose failure is skipped when another one succeeds. Its panic is not, because that is a bug.
-    fn skippable(&self, program: Program) -> Fiber<u32> {
+    pub(crate) fn skippable(&self, program: Program) -> Fiber<u32> {
         let world = self.world.clone();
         let skipped = move |outcome| {
             if let Outcome::Failure(error) = &outcome {

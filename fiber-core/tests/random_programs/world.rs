@@ -20,10 +20,14 @@ pub(crate) struct World {
     seen: Mutex<BTreeSet<u32>>,
     finalizers: Mutex<Vec<Arc<Finalizer>>>,
     broken: Mutex<Vec<String>>,
+    /// Values that were kept too long, which is right in a program that its scheduler has abandoned.
+    kept: Mutex<Vec<String>>,
     /// Bombs that were neither dropped nor defused.
     bombs: AtomicU32,
     /// A handler ignores failures, so they may vanish. A panic that was suppressed into one may not.
     is_overlooked: AtomicBool,
+    /// Whether the scheduler has stacks for direct fibers. Otherwise they would block its only thread.
+    has_stacks: bool,
 }
 
 /// The kind of a raised value.
@@ -65,6 +69,13 @@ impl Bomb {
     /// Makes a closure own it.
     pub(crate) fn hold(&self) {}
 
+    /// A value whose drop does not panic.
+    pub(crate) fn ballast(world: &Arc<World>, part: &Part) -> Self {
+        let mut bomb = Bomb::new(world, part, 0);
+        bomb.is_defused = true;
+        bomb
+    }
+
     pub(crate) fn defuse(mut self) -> u32 {
         self.is_defused = true;
         self.value
@@ -75,7 +86,7 @@ impl Drop for Bomb {
     fn drop(&mut self) {
         self.world.bombs.fetch_sub(1, Ordering::Relaxed);
         if self.part.has_ended() {
-            self.world.broken("a value was kept after the end of the part that it belongs to");
+            self.world.kept("a value was kept after the end of the part that it belongs to");
         }
         if !self.is_defused {
             std::panic::panic_any(self.world.raise(Kind::Panic).to_string());
@@ -86,6 +97,14 @@ impl Drop for Bomb {
 impl World {
     pub(crate) fn of_ticks(ticks: u32) -> Self {
         World { ticks: Some(ticks), ..World::default() }
+    }
+
+    pub(crate) fn with_stacks() -> Self {
+        World { has_stacks: true, ..World::default() }
+    }
+
+    pub(crate) fn has_stacks(&self) -> bool {
+        self.has_stacks
     }
 
     pub(crate) fn ticks(&self) -> Option<u32> {
@@ -128,6 +147,10 @@ impl World {
         self.broken.lock().unwrap().push(rule.into());
     }
 
+    pub(crate) fn kept(&self, what: impl Into<String>) {
+        self.kept.lock().unwrap().push(what.into());
+    }
+
     /// A finalizer that runs exactly as often as it is due; or, if it `may_run_early`, possibly also when its body
     /// was cancelled before its start.
     pub(crate) fn finalizer(&self, may_run_early: bool) -> Arc<Finalizer> {
@@ -162,6 +185,7 @@ impl World {
     /// The broken rules after the end, except for those about failures.
     pub(crate) fn broken_rules(&self) -> Vec<String> {
         let mut broken = self.broken.lock().unwrap().clone();
+        broken.extend(self.kept.lock().unwrap().iter().cloned());
         match self.bombs.load(Ordering::Relaxed) {
             0 => {}
             left => broken.push(format!("{left} values were never dropped")),
