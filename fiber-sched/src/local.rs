@@ -23,7 +23,9 @@ impl<L> OfThread<L> {
         work: impl FnOnce(&L),
     ) {
         key.with(|cell| {
-            let this = cell.get_or_init(|| OfThread { pool, local, has_left: Cell::new(false) });
+            let _ = cell.get_or_init(|| OfThread { pool, local, has_left: Cell::new(false) });
+            // Not what `get_or_init` gives: that comes from a unique reference, which is no longer valid once `with` has changed a cell.
+            let this = cell.get().expect("made above");
             work(&this.local);
             // Drops of other thread-local values may still schedule tasks. No worker would take them from this queue.
             this.has_left.set(true);
