@@ -20,7 +20,7 @@ pub(crate) struct World {
     seen: Mutex<BTreeSet<u32>>,
     finalizers: Mutex<Vec<Arc<Finalizer>>>,
     broken: Mutex<Vec<String>>,
-    /// Values that were kept too long, which is right in a program that its scheduler has abandoned.
+    /// Ballast and locks that were kept too long, which is right in a program that its scheduler has abandoned.
     kept: Mutex<Vec<String>>,
     /// Bombs that were neither dropped nor defused.
     bombs: AtomicU32,
@@ -58,12 +58,13 @@ pub(crate) struct Bomb {
     world: Arc<World>,
     part: Part,
     is_defused: bool,
+    is_ballast: bool,
 }
 
 impl Bomb {
     pub(crate) fn new(world: &Arc<World>, part: &Part, value: u32) -> Self {
         world.bombs.fetch_add(1, Ordering::Relaxed);
-        Bomb { value, world: world.clone(), part: part.clone(), is_defused: false }
+        Bomb { value, world: world.clone(), part: part.clone(), is_defused: false, is_ballast: false }
     }
 
     /// Makes a closure own it.
@@ -72,7 +73,7 @@ impl Bomb {
     /// A value whose drop does not panic.
     pub(crate) fn ballast(world: &Arc<World>, part: &Part) -> Self {
         let mut bomb = Bomb::new(world, part, 0);
-        bomb.is_defused = true;
+        (bomb.is_defused, bomb.is_ballast) = (true, true);
         bomb
     }
 
@@ -86,7 +87,8 @@ impl Drop for Bomb {
     fn drop(&mut self) {
         self.world.bombs.fetch_sub(1, Ordering::Relaxed);
         if self.part.has_ended() {
-            self.world.kept("a value was kept after the end of the part that it belongs to");
+            let rule = "a value was kept after the end of the part that it belongs to";
+            if self.is_ballast { self.world.kept(rule) } else { self.world.broken(rule) }
         }
         if !self.is_defused {
             std::panic::panic_any(self.world.raise(Kind::Panic).to_string());
