@@ -2,20 +2,19 @@
 //!
 //! | state | the value | the waiter | left by the sender, to | left by the receiver, to |
 //! |---|---|---|---|---|
-//! | `EMPTY` | | | `SENT`, with the value; `ALONE` | `WAITING`, `CLOSED` |
-//! | `WAITING` | | may be taken by the side that leaves the state | `ENDING`, with the value; `ALONE` | `EMPTY`, for another waiter; `CLOSED` |
-//! | `ENDING` | may be taken by the side that leaves the state | is the sender's, which ends its wait | `SENT`, `CLOSED` | `TAKEN`, `CLOSED` without the value |
-//! | `SENT` | is the receiver's. The sender has left | | | `ALONE` |
+//! | `EMPTY` | | | `SENT`, with the value; `ALONE` | `WAITING`, `CLOSED`, `ALONE` |
+//! | `WAITING` | | may be taken by the side that leaves the state | `ENDING`, with the value; `ALONE` | `EMPTY`, for another waiter; `CLOSED`, `ALONE` |
+//! | `ENDING` | may be taken by the side that leaves the state | is the sender's, which ends its wait | `SENT`, `CLOSED`, `ALONE` | `TAKEN`; `CLOSED` and `ALONE` without the value |
+//! | `SENT` | is the receiver's. The sender has left | | | `ALONE`, or freed |
 //! | `TAKEN` | is the receiver's | | `ALONE` | `ALONE` |
 //! | `CLOSED` | is the sender's, if there is one | | `ALONE` | `ALONE` |
 //! | `ALONE` | one side has left: all is the other's, which frees it | | | |
 //!
-//! A sender that finds a waiter gives the value before it ends the wait, so that whoever is woken finds it. If the wait was over, the sender
-//! takes the value back, unless the receiver has come for it meanwhile.
+//! A sender that finds a waiter gives the value before it ends the wait, so the woken receiver finds it. If the wait was over, the sender
+//! takes the value back, unless the receiver has taken it meanwhile.
 #![allow(unsafe_code)]
 
-use std::marker::PhantomData;
-use std::mem::forget;
+use std::mem::{forget, replace};
 use std::ptr::NonNull;
 
 use super::recycle::{boxed, give};
@@ -56,7 +55,7 @@ impl<V, W, S> Place<V, W, S> {
     /// By the state, the waiter is the caller's.
     unsafe fn swap_waiter(&self, new: Option<W>) -> Option<W> {
         // SAFETY: by the contract.
-        self.waiter.with_mut(|waiter| unsafe { std::mem::replace(&mut *waiter, new) })
+        self.waiter.with_mut(|waiter| unsafe { replace(&mut *waiter, new) })
     }
 
     /// Leaves a state for another one, or says which one it is by now.
@@ -68,13 +67,13 @@ impl<V, W, S> Place<V, W, S> {
 
     #[inline]
     fn now(&self) -> u32 {
-        // Acquire: pairs with the Release of `pass` and `leave`.
+        // Acquire: pairs with the Release of `pass`, and of the drop of an end.
         self.state.load(Ordering::Acquire)
     }
 }
 
 /// One of the two handles of a place.
-struct End<V, W, S>(NonNull<Place<V, W, S>>, PhantomData<Place<V, W, S>>);
+struct End<V, W, S>(NonNull<Place<V, W, S>>);
 
 // SAFETY: the value and the waiter go from one side to the other, which the state decides, and are never shared.
 unsafe impl<V: Send, W: Send, S: Send + Sync> Send for End<V, W, S> {}
@@ -93,9 +92,9 @@ impl<V, W, S> Drop for End<V, W, S> {
     /// Leaves. The second side frees the place.
     #[inline]
     fn drop(&mut self) {
-        let place = self.place();
+        let (place, is_last) = (self.place(), |now| matches!(now, SENT | ALONE));
         // AcqRel: Release for the accesses of this side; Acquire for those of the other one, before the place is freed.
-        if place.now() == ALONE || place.state.swap(ALONE, Ordering::AcqRel) == ALONE {
+        if is_last(place.now()) || is_last(place.state.swap(ALONE, Ordering::AcqRel)) {
             // SAFETY: the other side has left, and this one uses the place no more.
             unsafe { self.0.drop_in_place() };
             // SAFETY: it came from `boxed`, and its contents were dropped.
@@ -134,7 +133,7 @@ pub(crate) fn one_shot<V, W, S>(shared: S) -> (Sender<V, W, S>, Receiver<V, W, S
         waiter: UnsafeCell::new(None),
         shared,
     });
-    (Sender(End(place, PhantomData)), Receiver(End(place, PhantomData)))
+    (Sender(End(place)), Receiver(End(place)))
 }
 
 impl<V, W, S> Sender<V, W, S> {
@@ -285,15 +284,6 @@ impl<V, W, S> Receiver<V, W, S> {
                 SENT => return self.take(),
                 _ => return None,
             }
-        }
-    }
-}
-
-impl<V, W, S> Drop for Receiver<V, W, S> {
-    #[inline]
-    fn drop(&mut self) {
-        if !self.is_over() {
-            drop(self.close());
         }
     }
 }

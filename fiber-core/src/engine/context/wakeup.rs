@@ -138,11 +138,9 @@ impl Wakeup {
 
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
-        let Some(event) = self.event().filter(|EventOf(context, _)| cx.nearest().is_served_with(context))
-        else {
-            return self.fire();
-        };
-        if let Some(waiter) = end_wait(event.0, event.1).waiter() {
+        let is_near = |event: &EventOf<'_>| cx.nearest().is_served_with(event.0);
+        let Some(EventOf(context, event)) = self.event().filter(is_near) else { return self.fire() };
+        if let Some(waiter) = end_wait(context, event).waiter() {
             cx.view().wake_from_bottom(waiter, Signal::Fired);
         }
     }
