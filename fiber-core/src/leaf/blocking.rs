@@ -159,7 +159,7 @@ impl<F, T> Job<F, T> {
         self.token.iter().for_each(CancelToken::cancel);
     }
 
-    /// Nobody waits for the result any more. An abandoned fiber does not deregister its wait, so the work may not have been asked to stop.
+    /// The fiber no longer waits for the result. An abandoned fiber does not deregister its wait, so the work may not have been asked to stop.
     pub(super) fn give_up(&self, result: &Receiver<T>) {
         if self.token.is_some() && result.is_open() {
             self.ask_to_stop();

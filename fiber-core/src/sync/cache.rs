@@ -124,7 +124,7 @@ where
     ///
     /// # Cancellation
     /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no
-    /// fiber waits for its finalizers. If it fails or panics, and all who waited were cancelled before they have seen that, it goes to
+    /// fiber waits for its finalizers. If it fails or panics, and all waiting fibers were cancelled before they have seen that, it goes to
     /// [`Scheduler::unobserved`](crate::scheduler::Scheduler::unobserved).
     #[track_caller]
     pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>
@@ -359,7 +359,7 @@ impl<V: Value> Computation<V> {
         Computation { promise: Promise::in_place_of("Cache", site), askers: Noted::default() }
     }
 
-    /// One of those who asked leaves after the computation has failed.
+    /// A waiter leaves after the computation has failed.
     fn leave_failed(&self) {
         let mut askers = self.askers.lock();
         askers.count -= 1;
