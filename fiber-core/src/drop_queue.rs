@@ -30,23 +30,14 @@ thread_local! {
 
 type Waiting = ManuallyDrop<Vec<Box<dyn Any>>>;
 
-/// Drops `dead` now, or at the end of the outermost drop if it is nested too deep.
+/// Drops `dead` now, or at the end of the outermost drop if it is nested too deep; then it gets a box.
 ///
 /// # Panics
 /// Panics if a drop does. Everything else is dropped first; further panics are suppressed into the first.
-pub(crate) fn drop_nested(dead: Box<dyn Any>) {
+pub(crate) fn drop_nested<T: 'static>(dead: T) {
     match BASE.get() {
         0 => drop_all(dead),
         // Two panics in one drop would abort the process.
-        base if panicking() || base.abs_diff(stack::address()) > DEEPEST => wait(dead),
-        _ => drop(dead),
-    }
-}
-
-/// Like [`drop_nested`], for a value without a box. It gets one only if it is nested too deep.
-pub(crate) fn drop_in_place<T: Send + 'static>(dead: T) {
-    match BASE.get() {
-        0 => drop_all(dead),
         base if panicking() || base.abs_diff(stack::address()) > DEEPEST => wait(Box::new(dead)),
         _ => drop(dead),
     }

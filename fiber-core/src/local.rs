@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use crate::drop_queue::drop_in_place;
+use crate::drop_queue::drop_nested;
 use crate::footprint::{Counted, Handles, Object};
 
 /// A key for values that a fiber carries. [`local_key!`](crate::local_key!) makes one.
@@ -89,7 +89,7 @@ impl<T: Send + 'static> Drop for Value<T> {
         if const { mem::needs_drop::<T>() }
             && let Some(value) = self.0.take()
         {
-            drop_in_place(value);
+            drop_nested(value);
         }
     }
 }

@@ -158,8 +158,8 @@ fn a_step_that_waits_allocates_as_a_branch_does() {
     };
     let parallel =
         |count: u64| allocations(move || Fiber::parallel((0..count).map(|_| Fiber::yield_now())).map(drop));
-    // Every additional step costs as much as a branch of `parallel`.
-    assert_eq!(allocations(four) - allocations(two), parallel(4) - parallel(2));
+    // No additional step costs more than a branch of `parallel`. One costs less if its cell fits into the block of the description.
+    assert!(allocations(four) - allocations(two) <= parallel(4) - parallel(2));
 }
 
 #[test]

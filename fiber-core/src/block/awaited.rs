@@ -364,7 +364,7 @@ pub(super) struct Asked {
     held: Held,
     site: Site,
     /// Functions for the type of its value.
-    here: fn(Self, &Cx<'_>, Box<dyn Rest>),
+    here: fn(Self, &Cx<'_>, Rest),
     apart: fn(Self, &Port<'_>, Waker),
 }
 
@@ -375,7 +375,7 @@ impl Asked {
     }
 
     /// Waits in the context of the block, then continues with the block.
-    pub(super) fn wait_here(self, cx: &Cx<'_>, block: Box<dyn Rest>) {
+    pub(super) fn wait_here(self, cx: &Cx<'_>, block: Rest) {
         (self.here)(self, cx, block);
     }
 
@@ -384,7 +384,7 @@ impl Asked {
         (self.apart)(self, port, waker);
     }
 
-    fn here<T: Send + 'static>(self, cx: &Cx<'_>, block: Box<dyn Rest>) {
+    fn here<T: Send + 'static>(self, cx: &Cx<'_>, block: Rest) {
         let waiting = Awaits { context: cx.context().clone(), outside: self.held.outside(cx), block };
         let here = Here::<T> { ticket: self.ticket, waiting: Some(waiting), gives: PhantomData };
         let _ = self.pushed.of::<T>().attach(cx).push(cx, here);
@@ -410,12 +410,12 @@ struct Awaits {
     context: Context,
     /// The parent of the block's own forks.
     outside: Forks,
-    block: Box<dyn Rest>,
+    block: Rest,
 }
 
 impl Awaits {
     /// The fiber has ended. Returns the context in which it has, and the block.
-    fn end(self) -> (Context, Box<dyn Rest>) {
+    fn end(self) -> (Context, Rest) {
         let Awaits { context, outside, mut block } = self;
         if let Some(place) = context.set_forks(outside).place() {
             block.keep(place);

@@ -1,7 +1,6 @@
 //! The driver of a block, and the frame that continues it.
 #![allow(unsafe_code)]
 
-use std::any::Any;
 use std::convert::Infallible;
 use std::mem::{self, ManuallyDrop};
 use std::panic::Location;
@@ -13,10 +12,11 @@ use super::awaited::{Arrived, end_apart};
 use super::port::{Current, Guest, LeftBy, Own, Port, Waits, keep};
 use super::stop::{Gives, Leaving, Stop};
 use super::waker::Park;
-use crate::drop_queue::drop_nested;
+use crate::cell::Recycled;
 use crate::engine::boxed::{Boxed, Erased};
 use crate::engine::context::{Context, Cx};
 use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
+use crate::engine::hidden::{Hidden, Table};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
 use crate::error::{Cancelled, Frame};
@@ -44,7 +44,7 @@ pub(crate) fn new<T: Send + 'static, F: Future + Send + 'static>(
     frame: Frame,
     end: fn(F::Output, Frame) -> Result<T, Stop<T>>,
 ) -> Boxed<T> {
-    Boxed::erased(Box::new(Block { future, is_paused: false, own: Own::default(), frame, end }))
+    Boxed::erased(Recycled::new(|| Block { future, is_paused: false, own: Own::default(), frame, end }))
 }
 
 /// A block, in one allocation for its whole life: not started, running, waiting.
@@ -86,22 +86,24 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
             (Ok(Poll::Pending), _) => unreachable!("the block has ended"),
         })
     }
+}
 
-    fn wait<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, left: &mut LeftBy) -> Step<'s, T> {
+impl<T: Send + 'static, F: Future + Send + 'static> Recycled<Block<T, F>> {
+    fn wait<'s>(mut self, cx: &'s Cx<'_>, left: &mut LeftBy) -> Step<'s, T> {
         match left.waits.get_mut() {
             // SAFETY: the pointer came from the last poll of this block, which this call owns.
-            Waits::Pushed(slot, push) => unsafe { push(*slot, cx, self) },
+            Waits::Pushed(slot, push) => unsafe { push(*slot, cx, Rest::of(self)) },
             Waits::Await => match left.guest.replace(Guest::None) {
-                Guest::Waits(asked) => asked.wait_here(cx, self),
+                Guest::Waits(asked) => asked.wait_here(cx, Rest::of(self)),
                 _ => unreachable!("it was asked for"),
             },
             Waits::Paused => {
                 self.is_paused = true;
-                let _ = cx.yields().push(cx, Woken::new(self));
+                let _ = cx.yields().push(cx, Woken(Rest::of(self)));
             }
             Waits::Parked => {
                 let park = Park(self.own.waker.get_or_init(Arc::default).clone());
-                let _ = cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken::new(self));
+                let _ = cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken(Rest::of(self)));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }
@@ -111,7 +113,7 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
 
     /// Drops the variables of the block, which is user code. That cancels awaited fibers that have moved apart, which
     /// have to end before the block does. Continues with the rest of the program.
-    fn end<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
+    fn end<'s>(mut self, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
         let apart = self.own.apart.take();
         let over = match over {
             Over::Done(outcome) => Over::Done(outcome.without(self, cx)),
@@ -124,7 +126,7 @@ impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
     }
 
     /// Polls the block.
-    fn step<'s>(mut self: Box<Self>, cx: &'s Cx<'_>, arrived: Option<&dyn Arrived>) -> Step<'s, T> {
+    fn step<'s>(mut self, cx: &'s Cx<'_>, arrived: Option<&dyn Arrived>) -> Step<'s, T> {
         // Not dropped: nothing in it has a drop when this ends.
         let mut left = ManuallyDrop::new(LeftBy::nothing());
         match self.poll(cx, arrived, &left) {
@@ -169,50 +171,61 @@ fn over<T: Send + 'static>(end: Result<T, Stop<T>>, port: &Port<'_>) -> Over<T> 
 }
 
 impl<T: Send + 'static, F: Future + Send + 'static> Erased<T> for Block<T, F> {
-    fn run_boxed<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
-        if cx.is_interrupted() { self.end(cx, Over::Done(Outcome::Cancelled)) } else { self.step(cx, None) }
+    fn run<'s>(this: Recycled<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
+        if cx.is_interrupted() { this.end(cx, Over::Done(Outcome::Cancelled)) } else { this.step(cx, None) }
     }
 }
 
-/// A block that waits, with its type erased.
-///
-/// Its future may refer to itself, so nothing makes a shared reference to the whole of it, which would deny the references inside.
-pub(super) trait Rest: Any + Send {
+/// A block that waits, with its type hidden.
+pub(super) struct Rest(Hidden<Functions>);
+
+/// Called with blocks of their type only, by [`Rest`].
+struct Functions {
+    go_on: fn(Rest, &Cx<'_>, Option<&dyn Arrived>) -> Left,
+    stop: fn(Rest, &Cx<'_>, Outcome<Infallible>) -> Left,
+    /// Its future may refer to itself, so nothing makes a shared reference to the whole of a block, which would deny the references
+    /// inside.
+    own: fn(&mut Rest) -> &mut Own,
+}
+
+impl Rest {
+    #[inline]
+    fn of<T: Send + 'static, F: Future + Send + 'static>(block: Recycled<Block<T, F>>) -> Self {
+        // SAFETY: the table is that of the type.
+        Rest(unsafe { Hidden::new(block, Block::<T, F>::TABLE) })
+    }
+
     /// Polls the block again. `arrived`: because of the end of an awaited fiber.
-    fn go_on(self: Box<Self>, cx: &Cx<'_>, arrived: Option<&dyn Arrived>) -> Left;
+    #[inline]
+    pub(super) fn go_on(self, cx: &Cx<'_>, arrived: Option<&dyn Arrived>) -> Left {
+        (self.0.functions().go_on)(self, cx, arrived)
+    }
+
     /// Drops the block, and continues with the outcome.
-    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
+    pub(super) fn stop(self, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left {
+        (self.0.functions().stop)(self, cx, outcome)
+    }
+
+    fn own(&mut self) -> &mut Own {
+        (self.0.functions().own)(self)
+    }
+
     /// Stores the place in which a fiber that was awaited in place has forked.
-    fn keep(&mut self, place: &Context);
+    pub(super) fn keep(&mut self, place: &Context) {
+        keep(&self.own().apart, Some(place));
+    }
+
     /// Shows the node of the awaited fibers that have moved apart.
-    fn visit(&mut self, visit: &mut Visit<'_>);
-    /// Drops the block. `arrived`: the end of the fiber that it has waited for in place, whose future may be elsewhere.
-    fn abandon(self: Box<Self>, arrived: &dyn Arrived);
-}
-
-impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
-    fn go_on(self: Box<Self>, cx: &Cx<'_>, arrived: Option<&dyn Arrived>) -> Left {
-        cx.leave_step(self.step(cx, arrived))
-    }
-
-    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left {
-        let step = self.end(cx, Over::Done(outcome.map(|never| match never {})));
-        cx.leave_step(step)
-    }
-
-    fn visit(&mut self, visit: &mut Visit<'_>) {
+    pub(super) fn visit(&mut self, visit: &mut Visit<'_>) {
         if let Visit::Parts(found) = visit {
-            found.extend(self.own.apart.get().map(|apart| Context::clone(apart)));
+            found.extend(self.own().apart.get().map(|apart| Context::clone(apart)));
         }
     }
 
-    fn keep(&mut self, place: &Context) {
-        keep(&self.own.apart, Some(place));
-    }
-
-    fn abandon(mut self: Box<Self>, arrived: &dyn Arrived) {
-        let exchange = self.own.exchange.take();
-        drop_nested(self);
+    /// Drops the block. `arrived`: the end of the fiber that it has waited for in place, whose future may be elsewhere.
+    pub(super) fn abandon(mut self, arrived: &dyn Arrived) {
+        let exchange = self.own().exchange.take();
+        drop(self);
         // With one reference, the future was in the block.
         if let Some(exchange) = exchange.filter(|exchange| Arc::strong_count(exchange) > 1) {
             arrived.leave(&exchange);
@@ -220,43 +233,38 @@ impl<T: Send + 'static, F: Future + Send + 'static> Rest for Block<T, F> {
     }
 }
 
-/// Continues a block that its waker has woken, or that has to be polled again for another reason.
-pub(super) struct Woken(Option<Box<dyn Rest>>);
-
-impl Woken {
-    #[inline]
-    pub(super) fn new(block: Box<dyn Rest>) -> Self {
-        Woken(Some(block))
-    }
-
-    #[inline]
-    pub(super) fn take(&mut self) -> Box<dyn Rest> {
-        self.0.take().expect("a frame is resumed once")
-    }
+impl<T: Send + 'static, F: Future + Send + 'static> Block<T, F> {
+    const TABLE: &'static Table<Functions> = &Table::of::<Self>(Functions {
+        go_on: |Rest(block), cx, arrived| {
+            // SAFETY: the block is of this type.
+            let block = unsafe { block.reveal::<Self>() };
+            cx.leave_step(block.step(cx, arrived))
+        },
+        stop: |Rest(block), cx, outcome| {
+            // SAFETY: as above.
+            let block = unsafe { block.reveal::<Self>() };
+            cx.leave_step(block.end(cx, Over::Done(outcome.map(|never| match never {}))))
+        },
+        // SAFETY: as above.
+        own: |Rest(block)| unsafe { &mut block.as_mut::<Self>().own },
+    });
 }
+
+/// Continues a block that its waker has woken, or that has to be polled again for another reason.
+struct Woken(Rest);
 
 impl FrameOf<()> for Woken {
     type Out = ();
     const VISITS: bool = true;
 
     fn visit(&mut self, visit: &mut Visit<'_>) {
-        self.0.iter_mut().for_each(|block| block.visit(visit));
+        self.0.visit(visit);
     }
 
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
-        let block = self.take();
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
         match outcome.split::<Infallible>() {
-            Ok(()) => block.go_on(cx, None),
-            Err(other) => block.stop(cx, other),
-        }
-    }
-}
-
-impl Drop for Woken {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(block) = self.0.take() {
-            drop_nested(block);
+            Ok(()) => self.0.go_on(cx, None),
+            Err(other) => self.0.stop(cx, other),
         }
     }
 }

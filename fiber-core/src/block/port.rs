@@ -93,7 +93,7 @@ enum Point {
 }
 
 /// Pushes the frame that continues a block after its [`Wait`](super::Wait), behind the frames that the wait has pushed.
-pub(super) type Push = unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>);
+pub(super) type Push = unsafe fn(NonNull<()>, &Cx<'_>, Rest);
 
 /// Why a poll of a block returned `Pending`.
 pub(super) enum Waits {

@@ -19,7 +19,7 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{self, Poll};
 
-use super::drive::{Rest, Woken};
+use super::drive::Rest;
 use super::port::Port;
 use crate::engine::context::Cx;
 use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
@@ -150,15 +150,15 @@ fn failed<T>(outcome: Outcome<T>, frame: Frame) -> Outcome<Infallible> {
 
 /// # Safety
 /// `slot` is that of a `Wait` of `T` in the future of `block`, whose frames were pushed by the last poll of it.
-unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
+unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, block: Rest) {
     // SAFETY: by the contract, and a poll of a block pushes nothing after that.
     let waiting = unsafe { Waiting::<T>::of_newest(cx) };
-    let _ = waiting.push(cx, Resume { block: Woken::new(block), slot: slot.cast() });
+    let _ = waiting.push(cx, Resume { block, slot: slot.cast() });
 }
 
 /// Continues a block whose [`Wait`] has an outcome: stores the value in its slot, and polls.
 pub(crate) struct Resume<T> {
-    block: Woken,
+    block: Rest,
     /// The slot, which is inside the block.
     slot: NonNull<Slot<T>>,
 }
@@ -172,17 +172,16 @@ impl<T: Send + 'static> FrameOf<T> for Resume<T> {
     const VISITS: bool = true;
 
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
-        let block = self.block.take();
         // SAFETY: the slot is inside the block, which this owns, so no other reference to it exists.
         let slot = unsafe { self.slot.as_mut() };
         match outcome {
             Outcome::Success(value) => {
                 slot.value = Some(value);
-                block.go_on(cx, None)
+                self.block.go_on(cx, None)
             }
             other => {
                 let outcome = failed(other, slot.frame());
-                block.stop(cx, outcome)
+                self.block.stop(cx, outcome)
             }
         }
     }

@@ -12,7 +12,8 @@
 //! * [`current`]: the fiber that runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`one_shot`]: a value from one side to another one.
-//! * [`recycle`]: the memory of cells, for the next ones; [`depot`]: what threads leave to each other of it.
+//! * [`recycle`]: the memory of cells, for the next ones; [`depot`]: what threads leave to each other of it; [`recycled`]: a box in such
+//!   memory.
 
 mod children;
 mod current;
@@ -25,6 +26,7 @@ mod one_of;
 mod one_shot;
 mod parking;
 mod recycle;
+mod recycled;
 mod reference;
 mod target;
 mod word;
@@ -38,6 +40,7 @@ pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use one_shot::{Receiver, Sender, Sent, one_shot};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use recycle::{give_block, take_block};
+pub(crate) use recycled::Recycled;
 pub(crate) use reference::{Body, Ref, Room, Seed};
 pub(crate) use target::Target;
 

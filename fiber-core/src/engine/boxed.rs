@@ -1,28 +1,42 @@
-//! Erasure: [`Boxed`] hides the type of a description behind one allocation.
+//! Erasure: [`Boxed`] hides the type of a description behind one block of memory.
+#![allow(unsafe_code)]
 
-use std::any::Any;
 use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use crate::drop_queue::drop_nested;
+use crate::cell::Recycled;
 use crate::engine::context::Cx;
+use crate::engine::hidden::{Hidden, Table};
 use crate::engine::side::{HiddenSide, Side, Single};
 use crate::engine::step::{Follow, Run, Step};
 use crate::outcome::Outcome;
 use crate::panic::Panic;
 
 /// A description with its type hidden: the `R` of a plain `Fiber<T>`.
-pub struct Boxed<T> {
-    /// `None` only while it is run or dropped.
-    fiber: Option<Box<dyn Erased<T>>>,
+pub struct Boxed<T>(Hidden<Functions<T>>);
+
+/// The methods of [`Erased`], for descriptions of one type: [`Boxed`] calls them with no others.
+pub(crate) struct Functions<T> {
+    run: for<'s> fn(Hidden<Functions<T>>, &'s Cx<'_>) -> Step<'s, T>,
+    end_unstarted: fn(Hidden<Functions<T>>, &Cx<'_>) -> Outcome<T>,
+    into_side: fn(Hidden<Functions<T>>) -> HiddenSide<T>,
+    name: fn(&Hidden<Functions<T>>) -> Option<Arc<str>>,
+    is_program: fn(&Hidden<Functions<T>>) -> bool,
+    single: fn(&Hidden<Functions<T>>) -> Single,
 }
 
-pub(crate) trait Erased<T>: Any + Send {
-    fn run_boxed<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T>;
+/// A description that can be erased.
+pub(crate) trait Erased<T: Send + 'static>: Send + Sized + 'static {
+    /// Runs it, at any depth of the stack.
+    fn run<'s>(this: Recycled<Self>, cx: &'s Cx<'_>) -> Step<'s, T>;
     /// As [`Run::end_unstarted`].
-    fn end_unstarted(self: Box<Self>, cx: &Cx<'_>) -> Outcome<T> {
-        Outcome::Cancelled.without(self, cx)
+    fn end_unstarted(this: Recycled<Self>, cx: &Cx<'_>) -> Outcome<T> {
+        Outcome::Cancelled.without(this, cx)
+    }
+    /// As [`Run::into_side`].
+    fn into_side(_: Recycled<Self>) -> HiddenSide<T> {
+        unreachable!("a description that is no wait is no side")
     }
     fn name(&self) -> Option<Arc<str>> {
         None
@@ -35,10 +49,21 @@ pub(crate) trait Erased<T>: Any + Send {
     fn single(&self) -> Single {
         Single::NO
     }
-    /// As [`Run::into_side`].
-    fn into_side(self: Box<Self>) -> HiddenSide<T> {
-        unreachable!("a description that is no wait is no side")
-    }
+
+    const TABLE: &'static Table<Functions<T>> = &Table::of::<Self>(Functions {
+        // SAFETY: the description is of this type.
+        run: |this, cx| Self::run(unsafe { this.reveal() }, cx),
+        // SAFETY: as above.
+        end_unstarted: |this, cx| Self::end_unstarted(unsafe { this.reveal() }, cx),
+        // SAFETY: as above.
+        into_side: |this| Self::into_side(unsafe { this.reveal() }),
+        // SAFETY: as above.
+        name: |this| Self::name(unsafe { this.as_ref() }),
+        // SAFETY: as above.
+        is_program: |this| Self::is_program(unsafe { this.as_ref() }),
+        // SAFETY: as above.
+        single: |this| Self::single(unsafe { this.as_ref() }),
+    });
 }
 
 /// A description until it runs. If it is dropped before that, its parts are dropped one by one.
@@ -64,17 +89,27 @@ impl<R: Run> Unrun<R> {
     } else {
         Some(|run| HiddenSide::new(run.into_side()))
     };
+
+    #[inline]
+    fn take(&mut self) -> R {
+        self.0.take().expect("a fiber is started once")
+    }
 }
 
 impl<R: Run> Erased<R::Out> for Unrun<R> {
-    fn run_boxed<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
-        let run = self.0.take().expect("a fiber is started once");
-        drop(self);
+    fn run<'s>(mut this: Recycled<Self>, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+        let run = this.take();
+        // The block is free for what the description makes.
+        drop(this);
         run.run(cx)
     }
 
-    fn end_unstarted(mut self: Box<Self>, cx: &Cx<'_>) -> Outcome<R::Out> {
-        self.0.take().expect("a fiber is started once").end_unstarted(cx)
+    fn end_unstarted(mut this: Recycled<Self>, cx: &Cx<'_>) -> Outcome<R::Out> {
+        this.take().end_unstarted(cx)
+    }
+
+    fn into_side(mut this: Recycled<Self>) -> HiddenSide<R::Out> {
+        Self::INTO_SIDE.expect("a description that is no wait is no side")(this.take())
     }
 
     fn name(&self) -> Option<Arc<str>> {
@@ -88,28 +123,23 @@ impl<R: Run> Erased<R::Out> for Unrun<R> {
     fn single(&self) -> Single {
         self.0.as_ref().map_or(Single::NO, R::single)
     }
-
-    fn into_side(mut self: Box<Self>) -> HiddenSide<R::Out> {
-        let run = self.0.take().expect("a fiber is started once");
-        Self::INTO_SIDE.expect("a description that is no wait is no side")(run)
-    }
 }
 
 impl<T: Send + 'static> Boxed<T> {
     #[inline]
     pub(crate) fn new<R: Run<Out = T>>(run: R) -> Self {
-        Boxed::erased(Box::new(Unrun(Some(run))))
+        Boxed::erased(Recycled::new(|| Unrun(Some(run))))
     }
 
-    /// Wraps an existing box.
     #[inline]
-    pub(crate) fn erased(fiber: Box<dyn Erased<T>>) -> Self {
-        Boxed { fiber: Some(fiber) }
+    pub(crate) fn erased<E: Erased<T>>(description: Recycled<E>) -> Self {
+        // SAFETY: the table is that of the type.
+        Boxed(unsafe { Hidden::new(description, E::TABLE) })
     }
 
     /// Runs the fiber, at any depth of the stack.
-    fn run_here<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, T> {
-        self.fiber.take().expect("a fiber is run once").run_boxed(cx)
+    fn run_here<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
+        (self.0.functions().run)(self.0, cx)
     }
 
     /// Runs the fiber in a turn of its own.
@@ -134,25 +164,25 @@ impl<T: Send + 'static> Run for Boxed<T> {
     }
 
     fn name(&self) -> Option<Arc<str>> {
-        self.fiber.as_ref()?.name()
+        (self.0.functions().name)(&self.0)
     }
 
     fn is_program(&self) -> bool {
-        self.fiber.as_ref().is_some_and(|fiber| fiber.is_program())
+        (self.0.functions().is_program)(&self.0)
     }
 
     const SINGLE: Option<Single> = None;
 
     fn single(&self) -> Single {
-        self.fiber.as_ref().map_or(Single::NO, |fiber| fiber.single())
+        (self.0.functions().single)(&self.0)
     }
 
-    fn into_side(mut self) -> impl Side<Out = T> {
-        self.fiber.take().expect("a fiber is started once").into_side()
+    fn into_side(self) -> impl Side<Out = T> {
+        (self.0.functions().into_side)(self.0)
     }
 
-    fn end_unstarted(mut self, cx: &Cx<'_>) -> Outcome<T> {
-        self.fiber.take().expect("a fiber is run once").end_unstarted(cx)
+    fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<T> {
+        (self.0.functions().end_unstarted)(self.0, cx)
     }
 }
 
@@ -164,15 +194,6 @@ impl<T: Send + 'static> Follow<()> for Start<T> {
 
     fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, T> {
         self.0.run_here(cx)
-    }
-}
-
-impl<T> Drop for Boxed<T> {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(fiber) = self.fiber.take() {
-            drop_nested(fiber);
-        }
     }
 }
 

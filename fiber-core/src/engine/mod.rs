@@ -11,6 +11,7 @@ pub(crate) mod event;
 pub(crate) mod fate;
 pub(crate) mod files;
 pub(crate) mod frames;
+pub(crate) mod hidden;
 pub(crate) mod holder;
 pub(crate) mod host;
 pub(crate) mod lend;

@@ -176,7 +176,7 @@ fn lose<T: 'static>(outcome: Outcome<T>, fiber: &Context) {
     // Another fiber may be running around this call, and a panic must not unwind through it. The value may also hold a
     // handle, whose value holds a handle, and so on.
     if const { needs_drop::<T>() } {
-        let dropped = guard(|| drop_nested(Box::new(outcome)));
+        let dropped = guard(|| drop_nested(outcome));
         Unobserved::report(fiber, &dropped.map_or_else(Outcome::Panicked, Outcome::Success));
     }
 }
