@@ -534,6 +534,7 @@ fn a_race_of_waits_is_one_wait_and_otherwise_has_a_cell_for_each_side() {
     let two = move || race! { () = delay() => (), () = delay() => () };
     let three = move || race! { () = delay() => (), () = delay() => (), () = delay() => () };
     assert_eq!(allocations(two), 0);
+    assert_eq!(allocations(move || delay().race(delay())), 0);
     // The frame of three is larger than the first buffer of the fiber.
     assert_eq!(allocations(three), 1);
     let ends = move || delay().fork().bind(|fork| fork.ended().race(Fiber::<()>::never()));

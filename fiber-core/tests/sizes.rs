@@ -67,5 +67,5 @@ fn a_policy_is_six_parts_of_four_words_and_their_number() {
 
 #[test]
 fn the_cell_of_a_fork_is_small() {
-    assert_eq!(bytes_of_fork(|| Fiber::success(1)), 192);
+    assert_eq!(bytes_of_fork(|| Fiber::success(1)), 184);
 }

@@ -103,7 +103,8 @@ impl<T: Send + 'static, F: Future + Send + 'static> Recycled<Block<T, F>> {
             }
             Waits::Parked => {
                 let park = Park(self.own.waker.get_or_init(Arc::default).clone());
-                let _ = cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken(Rest::of(self)));
+                let _ =
+                    cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken(Rest::of(self)));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }

@@ -15,9 +15,12 @@ const MOST_BYTES: usize = 64 << 20;
 /// How many bytes are in the depots.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of blocks of this size in a batch. Two batches of each size are kept for a thread: less than 3.5 MiB together.
+/// About the size of a batch. A thread has at most two batches of each block size: 4 MiB together.
+const BATCH_BYTES: usize = 16 << 10;
+
+/// The number of blocks of this size in a batch.
 pub(super) const fn batch_len(size: usize) -> u32 {
-    if size <= 512 { 512 } else { 64 }
+    (BATCH_BYTES / size) as u32
 }
 
 /// A free block.

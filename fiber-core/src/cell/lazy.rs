@@ -178,6 +178,7 @@ impl<'a, T> LazyPlace<'a, T> {
 
     /// The value. One caller makes it, by a call that never unwinds and makes no other one that has the same count; the result says
     /// whether this one has.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> (&T, bool) {
         let MaybeMade { is_made, value } = &self.place;
         let count = self.count.begin();

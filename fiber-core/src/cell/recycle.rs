@@ -18,21 +18,21 @@ use std::ptr::{self, NonNull};
 use super::depot::{Batch, Depot, Free, batch_len};
 
 /// The step between two block sizes, in bytes.
-const STEP: usize = 64;
+const STEP: usize = 32;
+/// What a block lacks to a multiple of that: the allocators of the usual C libraries keep a word beside each block.
+const WORD: usize = 8;
 /// The number of sizes that are kept. Larger blocks go to the allocator.
-const CLASSES: usize = 16;
+const CLASSES: usize = 128;
 const ALIGN: usize = 16;
 
 /// The free blocks of one size.
 struct List {
+    /// `null` and no vacancies: no block has come yet, or the thread ends.
     first: Cell<*mut Free>,
-    /// Of those: a batch at most, or [`UNUSED`].
-    len: Cell<u32>,
+    /// How many more make a batch.
+    vacancies: Cell<u32>,
     spare: Cell<Option<Batch>>,
 }
-
-/// The length of a list that has no blocks, and takes none: no block has come yet, or the thread ends.
-const UNUSED: u32 = u32::MAX;
 
 thread_local! {
     /// It needs no drop, so a thread reaches it without a check. The drop of `OWNER` empties it.
@@ -44,7 +44,7 @@ thread_local! {
 static DEPOTS: [Depot; CLASSES] = [const { Depot::new() }; CLASSES];
 
 const fn block_size(index: usize) -> usize {
-    (index + 1) * STEP
+    (index + 1) * STEP - WORD
 }
 
 const fn batch_of(index: usize) -> u32 {
@@ -57,7 +57,7 @@ fn block_layout(index: usize) -> Layout {
 
 /// The index of the free list for blocks of this layout, and the layout of these blocks.
 const fn class(layout: Layout) -> Option<(usize, Layout)> {
-    let index = layout.size().wrapping_sub(1) / STEP;
+    let index = (layout.size() + WORD - 1) / STEP;
     if index >= CLASSES || layout.align() > ALIGN {
         return None;
     }
@@ -142,7 +142,7 @@ pub(crate) unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
 /// The block is of size `index`, and has no user.
 unsafe fn give_listed(block: NonNull<u8>, index: usize) {
     // SAFETY: by the contract.
-    if !LISTS.with(|lists| unsafe { lists[index].push(block.cast(), index) }) {
+    if !LISTS.with(|lists| unsafe { lists[index].push(block.cast()) }) {
         // SAFETY: by the contract.
         unsafe { give_elsewhere(block, index) };
     }
@@ -156,8 +156,8 @@ unsafe fn give_listed(block: NonNull<u8>, index: usize) {
 #[inline(never)]
 unsafe fn give_elsewhere(block: NonNull<u8>, index: usize) {
     // SAFETY: by the contract.
-    let is_kept = LISTS
-        .with(|lists| lists[index].set_aside(index) && unsafe { lists[index].push(block.cast(), index) });
+    let is_kept =
+        LISTS.with(|lists| lists[index].set_aside(index) && unsafe { lists[index].push(block.cast()) });
     if !is_kept {
         // SAFETY: `allocate` has allocated the block with this layout.
         unsafe { dealloc(block.as_ptr(), block_layout(index)) };
@@ -188,7 +188,7 @@ pub(super) unsafe fn unboxed<T>(block: NonNull<T>) -> T {
 
 impl List {
     const fn new() -> Self {
-        List { first: Cell::new(ptr::null_mut()), len: Cell::new(UNUSED), spare: Cell::new(None) }
+        List { first: Cell::new(ptr::null_mut()), vacancies: Cell::new(0), spare: Cell::new(None) }
     }
 
     #[inline]
@@ -196,7 +196,7 @@ impl List {
         let first = NonNull::new(self.first.get())?;
         // SAFETY: the list owns its blocks, and `push` has written the link.
         self.first.set(unsafe { first.as_ref() }.next);
-        self.len.set(self.len.get() - 1);
+        self.vacancies.set(self.vacancies.get() + 1);
         Some(first)
     }
 
@@ -205,44 +205,42 @@ impl List {
     /// # Safety
     /// The block is of the list's size, and becomes its property if the result is `true`.
     #[inline]
-    unsafe fn push(&self, block: NonNull<Free>, index: usize) -> bool {
-        if self.len.get() >= batch_of(index) {
-            return false;
-        }
+    unsafe fn push(&self, block: NonNull<Free>) -> bool {
+        let Some(vacancies) = self.vacancies.get().checked_sub(1) else { return false };
+        self.vacancies.set(vacancies);
         // SAFETY: by the contract; a block is larger than a link.
         unsafe { block.write(Free { next: self.first.get() }) };
         self.first.set(block.as_ptr());
-        self.len.set(self.len.get() + 1);
         true
     }
 
     /// Begins to use the list. `false`: the thread ends.
-    fn is_usable(&self) -> bool {
-        if self.len.get() == UNUSED && OWNER.try_with(|_| ()).is_ok() {
-            self.len.set(0);
+    fn is_usable(&self, index: usize) -> bool {
+        if self.first.get().is_null() && self.vacancies.get() == 0 && OWNER.try_with(|_| ()).is_ok() {
+            self.vacancies.set(batch_of(index));
         }
-        self.len.get() != UNUSED
+        !self.first.get().is_null() || self.vacancies.get() > 0
     }
 
     /// Gets another batch, for an empty list. `false`: there is none.
     fn refill(&self, index: usize) -> bool {
-        if !self.is_usable() {
+        if !self.is_usable(index) {
             return false;
         }
         let batch = self.spare.take().or_else(|| DEPOTS[index].take(block_size(index)));
         if let Some(Batch(first)) = batch {
             self.first.set(first.as_ptr());
-            self.len.set(batch_of(index));
+            self.vacancies.set(0);
         }
         !self.first.get().is_null()
     }
 
     /// Makes a batch of the blocks in a full list, so that it takes others. `false`: there is no place for it.
     fn set_aside(&self, index: usize) -> bool {
-        if !self.is_usable() {
+        if !self.is_usable(index) {
             return false;
         }
-        if self.len.get() < batch_of(index) {
+        if self.vacancies.get() > 0 {
             return true;
         }
         let former = self.spare.take();
@@ -251,13 +249,13 @@ impl List {
             return false;
         }
         self.spare.set(NonNull::new(self.first.replace(ptr::null_mut())).map(Batch));
-        self.len.set(0);
+        self.vacancies.set(batch_of(index));
         true
     }
 
     /// Gives all blocks to the allocator.
     fn empty(&self, index: usize) {
-        self.len.set(UNUSED);
+        self.vacancies.set(0);
         let spare = self.spare.take().map_or(ptr::null_mut(), |Batch(first)| first.as_ptr());
         for mut next in [self.first.replace(ptr::null_mut()), spare] {
             while let Some(block) = NonNull::new(next) {
@@ -287,7 +285,7 @@ mod tests {
     use super::*;
 
     /// Of the largest size, which other tests of this crate do not use.
-    type Large = [u8; CLASSES * STEP];
+    type Large = [u8; CLASSES * STEP - WORD];
 
     struct Blocks(Vec<NonNull<Large>>);
 

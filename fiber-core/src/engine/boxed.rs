@@ -150,6 +150,8 @@ impl<T: Send + 'static> Boxed<T> {
 
 impl<T: Send + 'static> Run for Boxed<T> {
     type Out = T;
+    /// Of most blocks and races of two waits.
+    const ROOM: usize = 112;
 
     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         if cx.is_deep() {
