@@ -160,7 +160,7 @@ main_of() {
         echo '    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());'
         echo '    println!("{:?}", std::future::Future::poll(program.as_mut(), &mut cx)); }'
         ;;
-    *) echo 'fn main() { drop(program().boxed()) }' ;;
+    *) echo 'fn main() { drop(std::hint::black_box(program().boxed())) }' ;;
     esac
 }
 
@@ -237,7 +237,7 @@ fi
 
 # The dependencies of all, and the program that all code is compared with.
 create empty
-echo 'fn main() { drop(fiber_core::Fiber::success(1u64).boxed()) }' >"$target/empty/src/main.rs"
+echo 'fn main() { drop(std::hint::black_box(fiber_core::Fiber::success(1u64).boxed())) }' >"$target/empty/src/main.rs"
 for profile in "${profiles[@]}"; do build empty "$profile"; done
 
 is_slow=0
