@@ -98,13 +98,14 @@ impl<T: Send + 'static, F: Future + Send + 'static> Recycled<Block<T, F>> {
                 _ => unreachable!("it was asked for"),
             },
             Waits::Paused => {
-                self.is_paused = true;
+                self.as_mut().is_paused = true;
                 let _ = cx.yields().push(cx, Woken(Rest::of(self)));
             }
             Waits::Parked => {
-                let park = Park(self.own.waker.get_or_init(Arc::default).clone());
-                let _ =
-                    cx.wait(Leaf::new(park, self.frame.location()).placed()).push(cx, Woken(Rest::of(self)));
+                let block = self.as_mut();
+                let park = Park(block.own.waker.get_or_init(Arc::default).clone());
+                let leaf = Leaf::new(park, block.frame.location()).placed();
+                let _ = cx.wait(leaf).push(cx, Woken(Rest::of(self)));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }
@@ -115,7 +116,7 @@ impl<T: Send + 'static, F: Future + Send + 'static> Recycled<Block<T, F>> {
     /// Drops the variables of the block, which is user code. That cancels awaited fibers that have moved apart, which
     /// have to end before the block does. Continues with the rest of the program.
     fn end<'s>(mut self, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
-        let apart = self.own.apart.take();
+        let apart = self.as_mut().own.apart.take();
         let over = match over {
             Over::Done(outcome) => Over::Done(outcome.without(self, cx)),
             Over::Tail(next, may_start) => match guard(|| drop(self)) {
@@ -130,7 +131,7 @@ impl<T: Send + 'static, F: Future + Send + 'static> Recycled<Block<T, F>> {
     fn step<'s>(mut self, cx: &'s Cx<'_>, arrived: Option<&dyn Arrived>) -> Step<'s, T> {
         // Not dropped: nothing in it has a drop when this ends.
         let mut left = ManuallyDrop::new(LeftBy::nothing());
-        match self.poll(cx, arrived, &left) {
+        match self.as_mut().poll(cx, arrived, &left) {
             None => self.wait(cx, &mut left),
             Some(over) => self.end(cx, over),
         }

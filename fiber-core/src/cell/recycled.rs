@@ -2,7 +2,6 @@
 #![allow(unsafe_code)]
 
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 use super::recycle::{boxed, give};
@@ -19,6 +18,14 @@ impl<T> Recycled<T> {
         Recycled(boxed(make))
     }
 
+    /// There is no shared access: the value may be a future that refers to itself, which a shared reference to the whole of it would
+    /// forbid.
+    #[inline]
+    pub(crate) fn as_mut(&mut self) -> &mut T {
+        // SAFETY: the value is there until this is dropped, and has one owner.
+        unsafe { self.0.as_mut() }
+    }
+
     /// Gives up the value without dropping it, for [`from_raw`](Recycled::from_raw).
     #[inline]
     pub(crate) fn into_raw(self) -> NonNull<T> {
@@ -30,24 +37,6 @@ impl<T> Recycled<T> {
     #[inline]
     pub(crate) unsafe fn from_raw(value: NonNull<T>) -> Self {
         Recycled(value)
-    }
-}
-
-impl<T> Deref for Recycled<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: the value is there until this is dropped.
-        unsafe { self.0.as_ref() }
-    }
-}
-
-impl<T> DerefMut for Recycled<T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the value is there until this is dropped, and has one owner.
-        unsafe { self.0.as_mut() }
     }
 }
 
@@ -96,7 +85,7 @@ mod tests {
         let at = value.0.addr();
         assert!(catch_unwind(AssertUnwindSafe(|| drop(value))).is_err());
         assert_eq!(drops.get(), 1);
-        let next = Recycled::new(|| 7_usize);
-        assert_eq!((*next, next.0.addr()), (7, at));
+        let mut next = Recycled::new(|| 7_usize);
+        assert_eq!((*next.as_mut(), next.0.addr()), (7, at));
     }
 }

@@ -98,18 +98,18 @@ impl<R: Run> Unrun<R> {
 
 impl<R: Run> Erased<R::Out> for Unrun<R> {
     fn run<'s>(mut this: Recycled<Self>, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
-        let run = this.take();
+        let run = this.as_mut().take();
         // The block is free for what the description makes.
         drop(this);
         run.run(cx)
     }
 
     fn end_unstarted(mut this: Recycled<Self>, cx: &Cx<'_>) -> Outcome<R::Out> {
-        this.take().end_unstarted(cx)
+        this.as_mut().take().end_unstarted(cx)
     }
 
     fn into_side(mut this: Recycled<Self>) -> HiddenSide<R::Out> {
-        Self::INTO_SIDE.expect("a description that is no wait is no side")(this.take())
+        Self::INTO_SIDE.expect("a description that is no wait is no side")(this.as_mut().take())
     }
 
     fn name(&self) -> Option<Arc<str>> {
