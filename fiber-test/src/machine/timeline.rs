@@ -1,21 +1,28 @@
 //! Virtual time: the timers in the order in which they are due.
 //!
-//! A timer is a slot of a table. A cancelled timer frees its slot at once.
+//! A timer is a slot of a table, and an entry of a heap. A cancelled timer frees its slot at once. Its entry stays until it is the first one, or
+//! until most entries are such.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use fiber_core::Instant;
 use fiber_core::scheduler::{Task, TimerKey};
 
 pub(crate) struct Timeline {
     now: Instant,
-    /// The slot of each timer. Those of one instant are due in the order in which they were set.
-    later: BTreeMap<(Instant, u64), u32>,
+    /// When each timer is due, its number, and its slot. Those of one instant are due in the order in which they were set. The first one
+    /// is not cancelled.
+    later: BinaryHeap<Reverse<Entry>>,
+    /// How many of them are cancelled.
+    cancelled: usize,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
     /// How many timers were set.
     set: u64,
 }
+
+type Entry = (Instant, u64, u32);
 
 struct Slot {
     task: Option<Task>,
@@ -37,7 +44,8 @@ impl Timeline {
     pub(crate) fn new() -> Self {
         Timeline {
             now: Instant::EPOCH,
-            later: BTreeMap::new(),
+            later: BinaryHeap::new(),
+            cancelled: 0,
             slots: Vec::new(),
             free_slots: Vec::new(),
             set: 0,
@@ -62,45 +70,61 @@ impl Timeline {
                 u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 timers")
             }
         };
-        self.later.insert((at, number), slot);
+        self.later.push(Reverse((at, number, slot)));
         TimerKey::new(number << 32 | u64::from(slot))
     }
 
     pub(crate) fn cancel(&mut self, key: TimerKey) -> Option<Task> {
         let (slot, number) = (key.get() as u32, (key.get() >> 32) as u32);
         // The key has the lower half of the number.
-        let Slot { task: Some(_), at, number, .. } =
-            *self.slots.get(slot as usize).filter(|slot| slot.number as u32 == number)?
-        else {
-            return None;
-        };
-        self.later.remove(&(at, number));
-        self.empty(slot).map(|timer| timer.task)
+        self.slots.get(slot as usize).filter(|slot| slot.number as u32 == number)?;
+        let timer = self.empty(slot)?;
+        self.cancelled += 1;
+        if self.cancelled > self.later.len() / 2 {
+            self.later.retain(|Reverse(entry)| is_set(&self.slots, entry));
+            self.cancelled = 0;
+        }
+        self.skip_cancelled();
+        Some(timer.task)
+    }
+
+    fn skip_cancelled(&mut self) {
+        while let Some(Reverse(first)) = self.later.peek()
+            && !is_set(&self.slots, first)
+        {
+            self.later.pop();
+            self.cancelled -= 1;
+        }
     }
 
     /// When the next timer is due.
     pub(crate) fn next_instant(&self) -> Option<Instant> {
-        self.later.first_key_value().map(|((at, _), _)| *at)
+        self.later.peek().map(|Reverse((at, ..))| *at)
     }
 
     /// Moves the clock, and hands out what is due. Time never goes back.
     pub(crate) fn advance_to(&mut self, instant: Instant, mut due: impl FnMut(Due)) {
         self.now = self.now.max(instant);
-        while let Some(entry) = self.later.first_entry()
-            && entry.key().0 <= self.now
+        while self.next_instant().is_some_and(|at| at <= self.now)
+            && let Some(Reverse((.., slot))) = self.later.pop()
         {
-            let slot = entry.remove();
             self.empty(slot).into_iter().for_each(&mut due);
+            self.skip_cancelled();
         }
     }
 
     pub(crate) fn pending_timers(&self) -> usize {
-        self.later.len()
+        self.later.len() - self.cancelled
     }
 
     /// The pending timers, in the order in which they are due.
     pub(crate) fn timers(&self) -> impl Iterator<Item = (Instant, &Task)> {
-        self.later.iter().filter_map(|((at, _), slot)| Some((*at, self.slots[*slot as usize].task.as_ref()?)))
+        let mut entries: Vec<_> =
+            self.later.iter().filter(|Reverse(entry)| is_set(&self.slots, entry)).collect();
+        entries.sort_unstable_by_key(|Reverse(entry)| entry);
+        entries
+            .into_iter()
+            .filter_map(|Reverse((at, _, slot))| Some((*at, self.slots[*slot as usize].task.as_ref()?)))
     }
 
     /// The tasks of all timers, which are gone then; and it is the epoch again.
@@ -111,6 +135,7 @@ impl Timeline {
         }
         self.now = Instant::EPOCH;
         self.later.clear();
+        self.cancelled = 0;
         self.free_slots.clear();
         self.slots.drain(..).filter_map(|slot| slot.task).collect()
     }
@@ -121,6 +146,12 @@ impl Timeline {
         self.free_slots.push(slot);
         Some(Due { at: *at, task, slice: *slice })
     }
+}
+
+/// Whether the timer of the entry is in its slot.
+fn is_set(slots: &[Slot], &(_, number, slot): &Entry) -> bool {
+    let slot = &slots[slot as usize];
+    slot.number == number && slot.task.is_some()
 }
 
 #[cfg(test)]
@@ -152,7 +183,8 @@ mod tests {
             assert!(timeline.cancel(key).is_some());
             assert!(timeline.cancel(key).is_none());
         }
-        assert_eq!((timeline.timers().count(), timeline.later.len(), timeline.slots.len()), (1, 1, 2));
+        assert_eq!((timeline.timers().count(), timeline.pending_timers(), timeline.slots.len()), (1, 1, 2));
+        assert!(timeline.later.len() <= 2, "{} entries", timeline.later.len());
         assert!(timeline.cancel(kept).is_some());
     }
 }
