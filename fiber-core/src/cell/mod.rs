@@ -39,7 +39,7 @@ pub(crate) use node::{Node, Offer, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use one_shot::{Receiver, Sender, Sent, one_shot};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
-pub(crate) use recycle::{give_block, rounded, take_block};
+pub(crate) use recycle::{give_block, take_block};
 pub(crate) use recycled::Recycled;
 pub(crate) use reference::{Body, Ref, Room, Seed};
 pub(crate) use target::Target;

@@ -68,7 +68,7 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
 }
 
 /// The layout of the block for this one.
-pub(crate) const fn rounded(layout: Layout) -> Layout {
+pub(super) const fn rounded(layout: Layout) -> Layout {
     match class(layout) {
         Some((_, rounded)) => rounded,
         None => layout,

@@ -18,7 +18,6 @@ use crate::engine::frames::{
 use crate::engine::scheduler::Unobserved;
 use crate::engine::side::Awaited;
 use crate::engine::step::{Run, Step};
-use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task};
 use crate::error::{Abandoned, Error, Site};
 use crate::local::Locals;
@@ -80,7 +79,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch or fork below `parent`, and the task that starts it unless another thread has.
     #[inline]
     pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
-        Branch::started_by(Branch::made(parent, run, sink, site).show())
+        Branch::started_by(Branch::made(parent, parent.locals(), run, sink, site).show())
     }
 
     /// A fiber below `parent`, by code that may be outside of its fiber. It is cancelled unless `admits` agrees, which is
@@ -107,7 +106,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// A fork below `parent` that carries the locals which forks of the fiber of `cx` inherit.
     pub(crate) fn forked(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
-        Branch::with_locals(cx.locals().map(Locals::for_fork), cx, parent, run, sink, site)
+        Branch::with_locals(cx.nearest().locals_of_fork(), cx, parent, run, sink, site)
     }
 
     fn with_locals(
@@ -118,21 +117,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         sink: S,
         site: Site,
     ) -> (Self, Task) {
-        let fiber = Branch::made(parent, run, sink, site);
-        let context = fiber.context();
-        discard(context.set_locals(locals), context);
-        context.set_place(cx.nearest().place());
+        let fiber = Branch::made(parent, locals, run, sink, site);
+        fiber.context().set_place(cx.nearest().place());
         Branch::started_by(fiber.show())
     }
 
     /// A fork below `parent` by code that may be outside of its fiber, with the locals which forks of that inherit.
     pub(crate) fn spawned(parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
-        let fiber = Branch::made(parent, run, sink, site);
-        let context = fiber.context();
-        if let Some(locals) = parent.locals() {
-            discard(context.set_locals(Some(locals.for_fork())), context);
-        }
-        Branch::started_by(fiber.show())
+        Branch::started_by(Branch::made(parent, parent.locals_of_fork(), run, sink, site).show())
     }
 
     /// A fiber directly below the root of the scheduler, which carries all locals of the fiber of `cx`.
@@ -141,10 +133,10 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     }
 
     #[inline]
-    fn made(parent: &Context, run: R, sink: S, site: Site) -> NewFiber {
+    fn made(parent: &Context, locals: Option<Locals>, run: R, sink: S, site: Site) -> NewFiber {
         let origin = Origin::of(&run, site);
         let is_program = S::RACES && run.is_program();
-        let fiber = parent.child(origin, Self::seed(run, sink));
+        let fiber = parent.child(locals, origin, Self::seed(run, sink));
         if S::RACES {
             fiber.context().become_side(is_program);
         }

@@ -49,6 +49,12 @@ impl Context {
         self.carrier()?.carried_locals()
     }
 
+    /// Those that a fork inherits: not the values of a single fiber.
+    #[inline]
+    pub(crate) fn locals_of_fork(&self) -> Option<Locals> {
+        self.locals().map(Locals::for_fork)
+    }
+
     /// Where the locals of the fiber are: in this context, or for a part without any, in the nearest context of the fiber that has some.
     #[inline]
     fn carrier(&self) -> Option<&FiberState> {

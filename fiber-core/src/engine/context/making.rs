@@ -35,8 +35,8 @@ impl NewFiber {
 impl Context {
     /// Makes the context of a fiber below this one, with its description, to be [shown](NewFiber::show).
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn child(&self, origin: Origin, seed: Seed<FiberState>) -> NewFiber {
-        let state = self.state_below(false, origin);
+    pub(crate) fn child(&self, locals: Option<Locals>, origin: Origin, seed: Seed<FiberState>) -> NewFiber {
+        let state = self.state_with(locals, false, origin);
         // The observer sees the fiber before the fiber can end, and may cancel it at once.
         let is_held_back = self.is_observed();
         NewFiber { both: Node::fiber(&self.0, None, state, seed, is_held_back), is_held_back }
@@ -50,8 +50,7 @@ impl Context {
         seed: Seed<FiberState>,
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
-        // Like any fork, it does not inherit the values of a single fiber.
-        let state = self.state_with(self.locals().map(Locals::for_fork), false, origin);
+        let state = self.state_with(self.locals_of_fork(), false, origin);
         let nested = if seed.nests() { self.0.top().hosting() } else { None };
         let both = Node::fiber(&self.0, nested, state, seed, true);
         let offer = Node::link_fiber(&both[0].0, true);
@@ -77,7 +76,7 @@ impl Context {
 
     /// Makes the context of a running fiber below this one.
     pub(crate) fn begun(&self, shielded: bool, origin: Origin, seed: Seed<FiberState>) -> Context {
-        let state = self.state_below(shielded, origin);
+        let state = self.state_with(self.locals(), shielded, origin);
         Context(Node::child(&self.0, shielded, state, seed))
     }
 
@@ -132,11 +131,6 @@ impl Context {
     }
 
     /// The state of a fiber below this one, which a deadline from above reaches unless it is `shielded`.
-    #[inline]
-    fn state_below(&self, shielded: bool, origin: Origin) -> impl FnOnce(u32) -> FiberState {
-        self.state_with(self.locals(), shielded, origin)
-    }
-
     fn state_with(
         &self,
         locals: Option<Locals>,

@@ -23,12 +23,12 @@ use std::ptr::{self, NonNull};
 use super::Visit;
 use super::leaf_table::LeafTable;
 use super::pair::{ALIGN, Pair, is_over_aligned, is_small};
-use crate::cell::{Room, give_block, rounded, take_block};
+use crate::cell::{Room, give_block, take_block};
 use crate::engine::context::{Context, Cx, Place};
 use crate::panic::{Panic, guard};
 
 /// The least size of a block on the heap.
-const LEAST: usize = 248;
+const LEAST: usize = 256;
 /// The least size of a block in a cell: that of a fiber whose first wait is a leaf without data. The cell of a fiber that
 /// [never waits](crate::Run::ROOM) may have less.
 const LEAST_IN_CELL: usize = OVERHEAD + 2 * size_of::<&Table>();
@@ -359,7 +359,7 @@ impl Buffer<'_> {
     fn grow(mut self, size: usize) -> Self {
         let Head { top, capacity, is_on_heap, .. } = *self.front();
         let least = size_of::<Head>() + top as usize + size;
-        let bytes = rounded(layout(least.max(2 * capacity as usize).max(LEAST))).size();
+        let bytes = least.max(2 * capacity as usize).next_power_of_two().max(LEAST);
         assert!(bytes <= u32::MAX as usize, "frames have less than 4 GiB");
         let new = allocate(bytes);
         // SAFETY: both blocks have so many bytes, and the new one is not a part of the old one. Frames may be moved so.
