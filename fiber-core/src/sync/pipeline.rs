@@ -15,8 +15,8 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::mem;
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::channel::{Channel, Receiver, Sender};
 use super::one_shot::one_shot_at;
@@ -24,6 +24,7 @@ use crate::combine::{Either, each};
 use crate::engine::step::Run;
 use crate::error::{Error, Site};
 use crate::fiber::Fiber;
+use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Resume;
 use crate::outcome::Outcome;
 
@@ -77,6 +78,24 @@ fn check(limit: usize) {
 /// The most lanes: each is a fiber, even if no item comes for it.
 const MOST_LANES: usize = 65_536;
 
+/// The function of a stage, which its fibers share. The last of them drops what it has captured: a sender, for example.
+struct Shared<F> {
+    f: F,
+    references: Object,
+}
+
+impl<F> Shared<F> {
+    fn new(f: F) -> Counted<Self> {
+        Counted::new(Shared { f, references: Object::new() })
+    }
+}
+
+impl<F> Handles for Shared<F> {
+    fn handles(&self) -> Option<Object> {
+        mem::needs_drop::<F>().then_some(self.references)
+    }
+}
+
 /// This many fibers, each of which receives one item after the other, until the channel is closed.
 #[track_caller]
 fn lanes<T, R, F>(receiver: Receiver<T>, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
@@ -85,12 +104,12 @@ where
     R: Run<Out = ()>,
     F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
 {
-    let f = Arc::new(f);
+    let f = Shared::new(f);
     // All at once: the receiver and the captures of `f` must not outlive the lanes.
     let mut lanes = Vec::new();
     for _ in 0..limit {
         let f = f.clone();
-        lanes.push(receiver.clone().for_each(move |item| f(item)).named("lane"));
+        lanes.push(receiver.clone().for_each(move |item| (f.f)(item)).named("lane"));
     }
     Fiber::parallel(lanes).map(drop)
 }
@@ -157,11 +176,11 @@ where
         R: Run<Out = ()>,
         F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
     {
-        let (site, f) = (Location::caller(), Arc::new(f));
+        let (site, f) = (Location::caller(), Shared::new(f));
         // One thread at a time reads the items, so `f` is called by the branches.
         let branches = self.into_iter().map(move |item| {
             let f = f.clone();
-            Fiber::defer_at(site, move || f(item))
+            Fiber::defer_at(site, move || (f.f)(item))
         });
         each(branches, limit, site).boxed()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fiber_core::sync::{Channel, Ref, Semaphore, Sender};
+use fiber_core::sync::{Channel, Receiver, Ref, Semaphore, Sender, parallel_map};
 use fiber_core::{Fiber, Handle, local_key};
 use fiber_test::Explore;
 use parking_lot::Mutex as Lock;
@@ -84,5 +84,18 @@ fn senders_of_a_channel_that_is_closed() {
             })
         });
         drops.zip(closes).map(|((), was_open)| format!("was open: {was_open}")).boxed()
+    });
+}
+
+/// The function of a stage has captured the sender of its results.
+#[test]
+fn the_function_of_a_stage() {
+    assert_nothing_is_missed(|| {
+        let stage = parallel_map(1..=2_u32, 2, Fiber::success);
+        stage
+            .feed(|results: Receiver<u32>| {
+                results.fold(String::new(), |seen, n| Fiber::success(format!("{seen}{n}")))
+            })
+            .boxed()
     });
 }
