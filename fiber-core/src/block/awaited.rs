@@ -40,6 +40,7 @@ use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::forget;
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Object};
 use crate::outcome::Outcome;
 use crate::panic::guard;
 
@@ -199,7 +200,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             State::Begun(exchange, ticket, false)
         } else {
             let (cx, mut suspended) = (port.cx(), pushed.take(&apart));
-            let awaited = Awaited::apart(cx, port.place_apart(), &mut suspended, held.inside(cx), self.site);
+            let awaited = Awaited::apart(port, &mut suspended, held.inside(cx), self.site);
             // There is no other waker yet.
             let _ = awaited.outcome.join(waker.clone());
             awaited.clone().go_on(cx, suspended);
@@ -392,7 +393,7 @@ impl Asked {
 
     fn apart<T: Send + 'static>(self, port: &Port<'_>, waker: Waker) {
         let (cx, mut suspended) = (port.cx(), self.pushed.of::<T>().split(port.cx()));
-        let awaited = Awaited::apart(cx, port.place_apart(), &mut suspended, self.held.inside(cx), self.site);
+        let awaited = Awaited::apart(port, &mut suspended, self.held.inside(cx), self.site);
         port.hand_over(self.ticket, awaited.clone(), Some(waker));
         awaited.go_on(cx, suspended);
     }
@@ -492,7 +493,7 @@ impl<T: Send + 'static> Arrived for Arrival<T> {
     #[cold]
     fn leave(&self, exchange: &Exchange) {
         let Some(end) = self.take() else { return };
-        let awaited = Arc::new(Awaited { outcome: Delivery::new(), apart: None });
+        let awaited = Arc::new(Awaited { outcome: Delivery::new(), apart: None, wakes: None });
         _ = awaited.outcome.complete(end);
         exchange.hand_over(self.0, awaited, None);
     }
@@ -513,6 +514,8 @@ struct Awaited<T> {
     outcome: Delivery<(Context, Outcome<T>), Waker>,
     /// Its own context, and the contexts that it had made below the block before it moved. `None` if it has ended in place.
     apart: Option<(Context, Vec<Context>)>,
+    /// What wakes the block touches this. A wrapper that is told of several ends wakes the block once, so each of them touches it.
+    wakes: Option<Object>,
 }
 
 /// The same, as its future uses it.
@@ -530,14 +533,14 @@ impl<T: Send + 'static> Awaited<T> {
         shared.downcast().unwrap_or_else(|_| unreachable!("the ticket of another fiber"))
     }
 
-    /// Moves the frames to a context below `above`, with the settings `inside`.
+    /// Moves the frames to a context below the block's place for them, with the settings `inside`.
     fn apart(
-        cx: &Cx<'_>,
-        above: &Context,
+        port: &Port<'_>,
         suspended: &mut Suspended<T>,
         (inside, forks_inside): (Settings, Forks),
         site: Site,
     ) -> Arc<Self> {
+        let (cx, above) = (port.cx(), port.place_apart());
         let block = cx.context();
         // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
         // restored part of the region is not shielded, so its context is below that of the block itself.
@@ -570,7 +573,7 @@ impl<T: Send + 'static> Awaited<T> {
         fiber.set_forks(forks.unwrap_or(forks_inside));
         // The block has not waited since the fiber began, so a limit without a node is one of the fiber.
         block.hand_limit(&fiber);
-        Arc::new(Awaited { outcome: Delivery::new(), apart: Some((fiber, parts)) })
+        Arc::new(Awaited { outcome: Delivery::new(), apart: Some((fiber, parts)), wakes: port.wakes() })
     }
 
     /// Waits in its own context.
@@ -655,6 +658,9 @@ impl<T: Send + 'static> Apart<T> {
         inside.observe(Event::Outcome((&outcome).into()));
         let waker = awaited.deliver(inside.clone(), outcome);
         inside.end();
+        if let (Some(wakes), Some(_)) = (awaited.wakes, &waker) {
+            wakes.touch(Access::Write);
+        }
         waker
     }
 }

@@ -19,6 +19,7 @@ use super::waker::BlockWaker;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::scheduler::SwitchPoint;
 use crate::error::Frame;
+use crate::footprint::Object;
 use crate::outcome::Outcome;
 
 /// The state of a poll that the waits of the block share with the driver. It is on the driver's stack.
@@ -427,6 +428,11 @@ impl Port<'_> {
 
     fn block_waker(&self) -> Waker {
         Waker::from(self.own.waker.get_or_init(Arc::default).clone())
+    }
+
+    /// What a wake-up of the block touches, if other code may wake it.
+    pub(super) fn wakes(&self) -> Option<Object> {
+        self.own.waker.get().map(|waker| waker.object())
     }
 
     /// Whether only the awaited fiber can make the block continue: no other code holds the block's waker, or has used

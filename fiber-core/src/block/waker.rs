@@ -7,7 +7,7 @@ use std::task::{Wake, Waker};
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::task::Task;
-use crate::footprint::{Access, Noted};
+use crate::footprint::{Access, Noted, Object};
 use crate::leaf::Wait;
 use crate::outcome::Outcome;
 use crate::panic::guard;
@@ -29,6 +29,11 @@ impl BlockWaker {
         if self.is_woken.load(Ordering::Relaxed) {
             self.is_woken.swap(false, Ordering::Acquire);
         }
+    }
+
+    /// What the polls and the wake-ups touch.
+    pub(super) fn object(&self) -> Object {
+        self.wakeup.object()
     }
 
     pub(super) fn is_woken(&self) -> bool {

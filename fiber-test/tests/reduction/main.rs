@@ -12,3 +12,4 @@ mod promise;
 mod racing;
 mod results;
 mod single;
+mod woken;
