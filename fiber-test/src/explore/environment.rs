@@ -12,6 +12,7 @@
 
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -58,7 +59,7 @@ impl Environment {
             seed: seed.or_else(|| parse(&variable, "FIBER_TEST_SEED")),
             schedules: parse(&variable, "FIBER_TEST_SCHEDULES"),
             time: seconds.map(Duration::from_secs),
-            threads: parse(&variable, "FIBER_TEST_THREADS").map(|threads: usize| threads.max(1)),
+            threads: parse(&variable, "FIBER_TEST_THREADS").map(NonZeroUsize::get),
             has_no_regressions: regressions.is_some_and(|text| is_off(&text)),
         }
     }
@@ -123,6 +124,7 @@ mod tests {
         for (name, text) in [
             ("FIBER_TEST_SCHEDULES", "many"),
             ("FIBER_TEST_SCHEDULES", "0"),
+            ("FIBER_TEST_THREADS", "0"),
             ("FIBER_TEST_SEED", "-1"),
             ("FIBER_TEST_REPLAY", "3-1"),
             ("FIBER_TEST_REGRESSIONS", "none"),
