@@ -261,6 +261,8 @@ impl Explore {
     /// If the promise is not kept, orders are missed. Afterwards, a few orders are drawn at random, and [`check`](Explore::check) panics if one of them shows
     /// something that had not been seen. So a promise that is broken everywhere is noticed, but not one that is broken in a corner.
     ///
+    /// A block that acts on the number of polls of a future may have other results here: the poll returns `Pending` at each scheduling point.
+    ///
     /// ```
     /// use fiber_core::{Fiber, sync::Mutex};
     /// use fiber_test::Explore;
