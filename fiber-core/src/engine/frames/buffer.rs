@@ -33,6 +33,9 @@ const LEAST: usize = 256;
 /// [never waits](crate::Run::ROOM) may have less.
 const LEAST_IN_CELL: usize = OVERHEAD + 2 * size_of::<&Table>();
 
+/// The most bytes of the frames of a fiber: so many as a recursion has that is some ten million calls deep.
+const MOST: usize = 1 << 30;
+
 /// The functions of a frame's type.
 pub(super) struct Table {
     /// Takes the frame, which is the first one, and runs it with the outcome of the frame before; a leaf, with the reason for which it is
@@ -229,7 +232,7 @@ impl Slot<'_> {
 }
 
 fn layout(bytes: usize) -> Layout {
-    Layout::from_size_align(bytes, ALIGN).expect("frames have less than 4 GiB")
+    Layout::from_size_align(bytes, ALIGN).expect("frames are not that large")
 }
 
 fn allocate(bytes: usize) -> NonNull<Head> {
@@ -360,7 +363,7 @@ impl Buffer<'_> {
         let Head { top, capacity, is_on_heap, .. } = *self.front();
         let least = size_of::<Head>() + top as usize + size;
         let bytes = least.max(2 * capacity as usize).next_power_of_two().max(LEAST);
-        assert!(bytes <= u32::MAX as usize, "frames have less than 4 GiB");
+        assert!(bytes <= MOST, "a fiber waits in frames of more than 1 GiB: does it recurse without an end?");
         let new = allocate(bytes);
         // SAFETY: both blocks have so many bytes, and the new one is not a part of the old one. Frames may be moved so.
         unsafe {
