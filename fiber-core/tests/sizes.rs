@@ -1,10 +1,11 @@
-//! Exact sizes of types with many instances.
+//! Exact sizes of types with many instances, and what else the compiler knows of them.
 #![cfg(target_pointer_width = "64")]
 
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::mem::size_of;
 use std::sync::Arc;
 
@@ -68,4 +69,17 @@ fn a_policy_is_six_parts_of_four_words_and_their_number() {
 #[test]
 fn the_cell_of_a_fork_is_small() {
     assert_eq!(bytes_of_fork(|| Fiber::success(1)), 184);
+}
+
+#[test]
+fn a_fiber_of_a_value_that_cannot_exist_is_boxed() {
+    #[repr(align(64))]
+    struct Aligned(Infallible);
+
+    fn boxed<T: Send + 'static>(value: Result<u8, T>) -> Result<Fiber<u8>, Fiber<T>> {
+        value.map(|value| Fiber::success(value).boxed()).map_err(|value| Fiber::success(value).boxed())
+    }
+
+    assert!(boxed::<Infallible>(Ok(1)).is_ok());
+    assert!(boxed::<Aligned>(Ok(1)).map_err(|fiber| fiber.map(|Aligned(never)| match never {})).is_ok());
 }

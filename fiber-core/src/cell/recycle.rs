@@ -13,6 +13,7 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
 use super::depot::{Batch, Depot, Free, batch_len};
@@ -75,11 +76,16 @@ pub(super) const fn rounded(layout: Layout) -> Layout {
     }
 }
 
+/// The memory of a `T`. It is never empty, as a value would be that cannot exist: a program may describe one.
+union Place<T> {
+    _value: ManuallyDrop<T>,
+    _byte: u8,
+}
+
 /// An uninitialised block for a `T`.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
-    const { assert!(size_of::<T>() > 0) };
-    take_block(const { Layout::new::<T>() }).cast()
+    take_block(const { Layout::new::<Place<T>>() }).cast()
 }
 
 /// An uninitialised block of this layout, whose size is not zero.
@@ -121,7 +127,7 @@ fn allocate(layout: Layout) -> NonNull<u8> {
 #[inline]
 pub(super) unsafe fn give<T>(block: NonNull<T>) {
     // SAFETY: by the contract.
-    unsafe { give_block(block.cast(), const { Layout::new::<T>() }) };
+    unsafe { give_block(block.cast(), const { Layout::new::<Place<T>>() }) };
 }
 
 /// Frees a block.
