@@ -6,7 +6,9 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::convert::Infallible;
+use std::marker::PhantomData;
 use std::mem::size_of;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use fiber_core::scheduler::Task;
@@ -82,4 +84,34 @@ fn a_fiber_of_a_value_that_cannot_exist_is_boxed() {
 
     assert!(boxed::<Infallible>(Ok(1)).is_ok());
     assert!(boxed::<Aligned>(Ok(1)).map_err(|fiber| fiber.map(|Aligned(never)| match never {})).is_ok());
+}
+
+#[test]
+fn a_boxed_fiber_promises_nothing_of_the_closures_in_it() {
+    struct Type<T>(PhantomData<T>);
+
+    trait Promises {
+        const SYNC: bool = false;
+        const UNWIND_SAFE: bool = false;
+        const REF_UNWIND_SAFE: bool = false;
+    }
+
+    impl<T> Promises for Type<T> {}
+
+    // The compiler prefers these constants, where they exist.
+    impl<T: Sync> Type<T> {
+        const SYNC: bool = true;
+    }
+
+    impl<T: UnwindSafe> Type<T> {
+        const UNWIND_SAFE: bool = true;
+    }
+
+    impl<T: RefUnwindSafe> Type<T> {
+        const REF_UNWIND_SAFE: bool = true;
+    }
+
+    assert_eq!((Type::<u8>::SYNC, Type::<u8>::UNWIND_SAFE, Type::<u8>::REF_UNWIND_SAFE), (true, true, true));
+    type Boxed = Type<Fiber<u8>>;
+    assert_eq!((Boxed::SYNC, Boxed::UNWIND_SAFE, Boxed::REF_UNWIND_SAFE), (false, false, false));
 }

@@ -4,6 +4,8 @@
 //! allocator.
 #![allow(unsafe_code)]
 
+use std::any::Any;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
@@ -35,6 +37,8 @@ pub(crate) struct Hidden<F> {
     value: NonNull<()>,
     /// It lives for ever.
     table: NonNull<Table<F>>,
+    /// All that is known of the value.
+    _value: PhantomData<dyn Any + Send>,
 }
 
 // SAFETY: the value is `Send`, and the table is shared.
@@ -45,7 +49,7 @@ impl<F> Hidden<F> {
     /// The table is [of](Table::of) the type of the value.
     #[inline]
     pub(crate) unsafe fn new<V: Send + 'static>(value: Recycled<V>, table: &'static Table<F>) -> Self {
-        Hidden { value: value.into_raw().cast(), table: NonNull::from(table) }
+        Hidden { value: value.into_raw().cast(), table: NonNull::from(table), _value: PhantomData }
     }
 
     #[inline]
