@@ -2,45 +2,15 @@
 
 mod support;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::net::{TcpListener, TcpStream, UnixStream};
 use fiber_core::sync::{
     Cache, Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot, parallel_map,
 };
-use fiber_core::{
-    CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key, race,
-};
-use fiber_test::TestScheduler;
+use fiber_core::{Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key, race};
 use support::Queue;
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-    /// Allocations minus deallocations.
-    static LIVE: Cell<isize> = const { Cell::new(0) };
-}
-
-#[allow(unsafe_code)]
-// SAFETY: every call is passed on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        LIVE.set(LIVE.get() + 1);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.set(LIVE.get() - 1);
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use support::counting::{COUNT, Counting};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -480,41 +450,6 @@ fn two_branches_that_wait_allocate_a_cell_each_and_one_for_both() {
     assert_eq!(allocations(|| Fiber::success(1).zip(Fiber::yield_now())), 2);
 }
 
-/// The number of allocations that are left of `count` children that came and went beside `siblings` others.
-fn left_over(siblings: usize, count: usize) -> isize {
-    let root = CancelToken::new();
-    let _siblings: Vec<_> = (0..siblings).map(|_| root.child()).collect();
-    // Its block is kept for the next one.
-    drop(root.child());
-    let before = LIVE.get();
-    (0..count).for_each(|_| drop(root.child()));
-    LIVE.get() - before
-}
-
-#[test]
-fn of_children_that_come_and_go_nothing_is_left() {
-    assert_eq!(left_over(0, 10_000), 0);
-    assert_eq!(left_over(1, 10_000), 0);
-    assert_eq!(left_over(1000, 100_000), 0);
-}
-
-#[test]
-fn a_tree_of_a_hundred_thousand_sleepers_gives_all_its_memory_back() {
-    let test = fiber_test::TestScheduler::new();
-    let sleepers = |count: u32| Fiber::parallel((0..count).map(|_| Fiber::delay(SECOND))).map(drop);
-    // The tables of the timeline grow once.
-    test.run(sleepers(100_000)).unwrap();
-    let before = LIVE.get();
-    let spawned = test.spawn(sleepers(100_000));
-    test.run_for(std::time::Duration::ZERO);
-    // Each fiber has one, its cell; some cells and tables of the first run are reused.
-    assert!(LIVE.get() - before > 98_000);
-    spawned.cancel_now();
-    test.run_until_idle();
-    assert!(spawned.outcome().is_cancelled());
-    assert!(LIVE.get() - before < 64, "{} allocations are left", LIVE.get() - before);
-}
-
 #[test]
 fn a_hedge_that_is_ready_allocates_nothing_and_one_that_waits_only_its_attempt() {
     assert_eq!(allocations(|| Fiber::hedge(SECOND, 2, || Fiber::success(1)).while_error(|_| true)), 0);
@@ -567,40 +502,4 @@ fn a_stage_keeps_nothing_of_an_item_that_is_done() {
         })
     };
     assert_eq!(stage(2_900) - stage(2_000), stage(2_000) - stage(1_100));
-}
-
-/// Allocations of ten simulated connections on a host that has many already.
-fn allocations_of_connections(beside: usize) -> usize {
-    let program = fiber! {
-        let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
-        let at = listener.local_addr()?;
-        let mut connected = Vec::new();
-        let mut before = 0;
-        for number in 0..beside + 10 {
-            if number == beside { before = COUNT.get() }
-            let! client = TcpStream::connect(at);
-            let! (server, _) = listener.accept();
-            connected.push((client, server));
-        }
-        COUNT.get() - before
-    };
-    TestScheduler::new().run(program).unwrap()
-}
-
-#[test]
-fn a_simulated_connection_costs_the_same_beside_many_others() {
-    let (few, many) = (allocations_of_connections(10), allocations_of_connections(1_000));
-    // A table of the connections grows now and then.
-    assert!(many < few + 20, "{few} allocations beside 10 connections, {many} beside 1,000");
-}
-
-#[test]
-fn simulated_connections_without_an_address_leave_nothing_behind() {
-    let test = TestScheduler::new();
-    let pairs = |count| test.run(Fiber::for_each(0..count, |_| UnixStream::pair().map(drop)));
-    pairs(10).unwrap();
-    let before = LIVE.get();
-    pairs(1_000).unwrap();
-    let kept = LIVE.get() - before;
-    assert!(kept < 20, "{kept} allocations are left of 1,000 connections");
 }

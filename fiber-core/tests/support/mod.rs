@@ -1,6 +1,8 @@
 //! Shared helpers of the tests.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+pub mod counting;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
