@@ -53,7 +53,7 @@ CAUSES = [
     ("SQLite", r"sqlite"),
     ("allocator", r"^(malloc|calloc|realloc|free|cfree|_int_|__rust_|__rdl|unlink_chunk|tcache|sysmalloc)|/malloc/"),
     ("copies", r"^__?mem(cpy|move|set|cmp)"),
-    ("fibers: cells and the tree", r"\bfiber_core::cell"),
+    ("fibers: cells and the tree", r"^(?!fiber_core::block).*\bfiber_core::cell"),
     ("fibers: waits and what follows", r"\bfiber_core::(engine::(frames|task|step|boxed)|leaf)"),
     ("fibers: contexts, limits, masks", r"\bfiber_core::(engine|combine::region)"),
     ("fibers: blocks and futures", r"\bfiber_core::(block|future)"),
