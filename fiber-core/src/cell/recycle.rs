@@ -1,4 +1,4 @@
-//! Blocks of memory for cells, and for the boxes that belong to a cell; blocks freed on this thread are reused first.
+//! Blocks of memory for cells, for the boxes that belong to a cell, and for boxed fibers; blocks freed on this thread are reused first.
 //!
 //! Most fibers are short, and most of their blocks have one of a few sizes. A list of free blocks for each size costs some instructions for
 //! a block; the system's allocator costs hundreds when many cells are given back at a time, and lets threads wait for each other when
