@@ -101,9 +101,6 @@ struct Dead {
     drop: unsafe fn(NonNull<()>),
 }
 
-// SAFETY: the value is `Send`.
-unsafe impl Send for Dead {}
-
 impl Drop for Dead {
     #[inline]
     fn drop(&mut self) {

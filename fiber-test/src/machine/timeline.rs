@@ -14,8 +14,6 @@ pub(crate) struct Timeline {
     /// When each timer is due, its number, and its slot. Those of one instant are due in the order in which they were set. The first one
     /// is not cancelled.
     later: BinaryHeap<Reverse<Entry>>,
-    /// How many of them are cancelled.
-    cancelled: usize,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
     /// How many timers were set.
@@ -45,7 +43,6 @@ impl Timeline {
         Timeline {
             now: Instant::EPOCH,
             later: BinaryHeap::new(),
-            cancelled: 0,
             slots: Vec::new(),
             free_slots: Vec::new(),
             set: 0,
@@ -79,10 +76,9 @@ impl Timeline {
         // The key has the lower half of the number.
         self.slots.get(slot as usize).filter(|slot| slot.number as u32 == number)?;
         let timer = self.empty(slot)?;
-        self.cancelled += 1;
-        if self.cancelled > self.later.len() / 2 {
+        let entries = self.later.len();
+        if entries - self.pending_timers() > entries / 2 {
             self.later.retain(|Reverse(entry)| is_set(&self.slots, entry));
-            self.cancelled = 0;
         }
         self.skip_cancelled();
         Some(timer.task)
@@ -93,7 +89,6 @@ impl Timeline {
             && !is_set(&self.slots, first)
         {
             self.later.pop();
-            self.cancelled -= 1;
         }
     }
 
@@ -114,7 +109,7 @@ impl Timeline {
     }
 
     pub(crate) fn pending_timers(&self) -> usize {
-        self.later.len() - self.cancelled
+        self.slots.len() - self.free_slots.len()
     }
 
     /// The pending timers, in the order in which they are due.
@@ -135,7 +130,6 @@ impl Timeline {
         }
         self.now = Instant::EPOCH;
         self.later.clear();
-        self.cancelled = 0;
         self.free_slots.clear();
         self.slots.drain(..).filter_map(|slot| slot.task).collect()
     }
